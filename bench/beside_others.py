@@ -20,7 +20,7 @@ def start(arguments, model, spin):
         environment["GOMP_SPINCOUNT"] = "300000"  # libgomp's, where threads are no more than processors
     elif spin != "own":
         environment["GOMP_SPINCOUNT"] = spin
-    command = [arguments.binary, "run", model, "--source", "synthetic:?size=640x480", "--json",
+    command = [arguments.binary, "run", model, "--source", "synthetic:?size=640x480", "--json", "--device", "cpu",
                "--duration", str(arguments.seconds)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
 

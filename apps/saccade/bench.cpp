@@ -44,9 +44,8 @@ int compare(const BenchFlags& flags) {
   return found.any_slower() ? kVerdict : kOk;
 }
 
-BenchReport empty_report(const BenchFlags& flags) {
-  const BenchOptions& options = flags.options;
-  const Backend& backend = choose_backend(with_device_of(flags.models.front(), flags.common.model));
+BenchReport empty_report(const BenchOptions& options) {
+  const Backend& backend = choose_backend(options.model);
   return {.device = backend.device_name(),
           .cores = core_count(),
           .libraries = backend.name() == "cpu" ? cpu_libraries() : "",
@@ -61,13 +60,20 @@ BenchReport empty_report(const BenchFlags& flags) {
           .peers = options.peers};
 }
 
+void check_residence(const BenchOptions& options) {
+  const bool is_torch = std::ranges::any_of(options.peers, [](auto& peer) { return peer.starts_with("torch-"); });
+  if (is_torch && options.model.device.kind == Device::Kind::kCuda && !options.resident)
+    throw UsageError("--against", "torch keeps its tensors on the GPU: add --resident so that Saccade does, too");
+}
+
 int bench(const BenchFlags& flags) {
   if (!flags.compare.empty()) return compare(flags);
   BenchOptions options = flags.options;
-  options.model = flags.common.model;
+  options.model = with_device_of(flags.models.front(), flags.common.model);
+  check_residence(options);
   options.draw = [](const Model& model, std::uint64_t seed) { return random_inputs(model, seed); };
   if (!options.peers.empty()) options.peers_python = find_peers_python(options.peers_python);
-  BenchReport report = empty_report(flags);
+  BenchReport report = empty_report(options);
   StatusLine line;
   report.models = bench_models(flags.models, options, [&](const std::string& file, int load, double share) {
     const std::string state = share == 0 ? "compiling" : fmt::format("{:.0f} %", 100 * share);
@@ -105,9 +111,6 @@ void check(const BenchFlags& flags) {
   if (options.together &&
       (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty() || options.resident))
     throw UsageError("--together", "give at least two models, to be run on frames");
-  const bool is_torch = std::ranges::any_of(options.peers, [](auto& peer) { return peer.starts_with("torch-"); });
-  if (is_torch && flags.common.model.device.starts_with("cuda") && !options.resident)
-    throw UsageError("--against", "torch keeps its tensors on the GPU: add --resident so that Saccade does, too");
 }
 
 }  // namespace

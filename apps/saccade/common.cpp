@@ -58,13 +58,6 @@ Region parse_region(const std::string& text) {
   return {edge[0], edge[1], edge[2], edge[3]};
 }
 
-void check_device(const std::string& name) {
-  const bool is_numbered = name.starts_with("cuda:") && name.size() > 5 && name.size() < 9 &&
-                           name.find_first_not_of("0123456789", 5) == std::string::npos;
-  if (!is_numbered && name != "auto" && name != "cpu" && name != "cuda" && name != "reference")
-    throw UsageError("--device", fmt::format("'{}' is not known: use auto, cpu, cuda, cuda:N or reference", name));
-}
-
 }  // namespace
 
 std::pair<std::string, std::string> split_assignment(const std::string& text) {
@@ -73,10 +66,7 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 }
 
 void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
-  binder.bind("--device", [this](const std::string& name) {
-    check_device(name);
-    model.device = name;
-  });
+  binder.bind("--device", [this](const std::string& name) { model.device = Device::parse(name); });
   binder.bind_choice("--fallback", model.fallback, {{"cpu", true}});
   binder.bind("--no-graph", [this](const std::string&) { model.graph = false; });
   binder.bind("--threads", &model.threads);
@@ -97,13 +87,13 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
 
 void CommonFlags::bind_predictions(FlagBinder& binder) {
   binder.bind("--card", &model.card);
-  binder.bind("--conf", &model.confidence);
-  binder.bind("--iou", &model.iou);
-  binder.bind("--nms", &model.nms);
-  binder.bind("--agnostic", &model.agnostic);
-  binder.bind("--multi-label", &model.multi_label);
-  binder.bind("--max-det", &model.max_detections);
-  binder.bind("--classes", &model.classes);
+  binder.bind("--conf", &model.post.confidence);
+  binder.bind("--iou", &model.post.iou);
+  binder.bind("--nms", [this](const std::string& name) { model.post.nms = parse_nms(name); });
+  binder.bind("--agnostic", &model.post.agnostic);
+  binder.bind("--multi-label", &model.post.multi_label);
+  binder.bind("--max-det", &model.post.max_detections);
+  binder.bind("--classes", &model.post.classes);
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region(text); });
 }
 

@@ -16,7 +16,7 @@ struct CommonFlags {
   /// Binds device and compilation.
   void bind(FlagBinder& binder) {
     bind_all_but_precision(binder);
-    binder.bind("--precision", &model.precision);
+    binder.bind("--precision", [this](const std::string& name) { model.precision = parse_precision(name); });
   }
   /// The same for a command whose --precision is a list of its own.
   void bind_all_but_precision(FlagBinder& binder);

@@ -35,7 +35,7 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
   return {{"model", flags.model},
           {"plan", flags.plan},
           {"device", written.device},
-          {"precision", written.precision},
+          {"precision", to_string(written.precision)},
           {"stay_float32", written.keep_fp32},
           {"bytes", written.bytes},
           {"kernels", written.kernels},
@@ -46,7 +46,7 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
 ReportText to_text(const CompileFlags& flags, const WrittenPlan& written) {
   ReportText text = report_text("{}: {:.1f} MB, {} kernels, for {}, precision {}, in {:.1f} s\n", flags.plan,
                                 static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
-                                written.precision, seconds(written.time));
+                                to_string(written.precision), seconds(written.time));
   for (const auto& [what, report] : written.reports) {
     if (report.node_classes == 0)
       text += report_text("  {}: nothing to tune\n", what);

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/output_file.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/sinks/json_text.hpp"
 #include "saccade/npy.hpp"
 #include "scene/scene.hpp"

@@ -126,7 +126,7 @@ int inspect(const InspectFlags& flags) {
     return kOk;
   }
   check_pass_names(flags.dump_passes);
-  choose_backend(with_device_of(flags.model, flags.common.model));  // fails before a large file is read
+  check_device_of(flags.model, flags.common.model);  // fails before a large file is read
   OpenedModel opened = open_model(flags.model, flags.common.model);
   const ModelOptions& options = opened.options;
   const Backend& backend = choose_backend(options);
@@ -136,7 +136,7 @@ int inspect(const InspectFlags& flags) {
   report.graph = std::move(opened.graph);
   report.facts = facts_of(report.graph);
   const std::optional<Card> card = find_card(report, flags, opened.plan);
-  Graph graph = flags.pipeline ? attach(report.graph, *card, post_options(*card, options)).graph : report.graph;
+  Graph graph = flags.pipeline ? attach(report.graph, *card, options.post).graph : report.graph;
   DotFiles dots(flags.graphviz_dir);
   dots.write_before(graph);
 

@@ -64,7 +64,7 @@ bool find_ceilings(LimitsReport& report, const LimitsFlags& flags, Surroundings&
     report.origin = "measured";
     return true;
   }
-  Device device = read_device_file(flags.device_file);
+  DeviceFile device = read_device_file(flags.device_file);
   if (!around.camera) around.camera = device.camera;
   if (!around.bus_rate) around.bus_rate = device.bus_rate;
   report.ceilings = std::move(device.ceilings);
@@ -90,7 +90,7 @@ void bound(ModelReport& report, const Ceilings& ceilings) {
   const ModelLimits& limits = report.limits;
   report.limits.bounds = bound_plan(*limits.plan, ceilings, {.frame = limits.frame});
   report.precisions.clear();
-  for (const Precision precision : kPrecisions) {
+  for (const OperandType precision : kOperandTypes) {
     const PlanBounds bounds = bound_plan(*limits.plan, ceilings, {precision, limits.frame});
     report.precisions.push_back({precision, bounds.whole, bounds.fused});
   }
@@ -194,7 +194,7 @@ Action add_limits(FlagBinder& binder) {
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
   return {.run = [flags] {
-    // A plan determines the device whose ceilings apply.
+    // The first model determines the device whose ceilings apply.
     if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
     return limits(*flags);
   }};

@@ -12,7 +12,7 @@ namespace saccade::app {
 
 /// The bounds of one model if its floating-point tensors had another precision.
 struct PrecisionBound {
-  Precision precision = Precision::kFloat32;
+  OperandType precision = OperandType::kFloat32;
   Bound whole;
   Bound fused;
 };

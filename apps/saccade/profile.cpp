@@ -40,7 +40,7 @@ constexpr std::int64_t kFramesToSay = 16;
 /// The source to profile on; empty: random tensors.
 std::string choose_source(const ProfileFlags& flags, const Model& model) {
   if (!flags.source.empty()) return flags.source;
-  return model.impl()->is_recognised() ? "synthetic:" : "";
+  return impl_of(model).is_recognised() ? "synthetic:" : "";
 }
 
 /// Creates every file before the first frame, so that an unwritable one fails early.

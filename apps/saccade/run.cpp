@@ -31,13 +31,13 @@ struct RunFlags {
 
 using Sinks = std::vector<std::unique_ptr<Sink>>;
 
-Sinks open_sinks(const RunFlags& flags, std::span<const Camera> cameras, std::span<const Model> models) {
+Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
   Sinks sinks;
   if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
-  if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models, cameras));
+  if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models, sources));
   if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv));
-  if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, cameras.size(), flags.yolo_options));
-  if (!flags.video.empty()) sinks.push_back(open_video(flags.video, cameras));
+  if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, sources.size(), flags.yolo_options));
+  if (!flags.video.empty()) sinks.push_back(open_video(flags.video, sources));
   if (!flags.frames.empty()) sinks.push_back(open_frames(flags.frames));
   return sinks;
 }
@@ -88,12 +88,12 @@ void print_summary(const RunFlags& flags, const Summary& summary) {
 }
 
 int run(const RunFlags& flags) {
-  std::vector<Camera> cameras;
-  for (const std::string& source : flags.sources) cameras.push_back(Camera::open(source));
+  std::vector<Source> sources;
+  for (const std::string& uri : flags.sources) sources.push_back(Source::open(uri));
   std::vector<Model> models;
   for (const std::string& path : flags.models) models.push_back(Model::load(path, flags.common.model));
-  const Sinks sinks = open_sinks(flags, cameras, models);
-  Pipeline pipeline(cameras, models, flags.pipeline);
+  const Sinks sinks = open_sinks(flags, sources, models);
+  Pipeline pipeline(sources, models, flags.pipeline);
 
   std::string fault;
   try {

@@ -24,7 +24,7 @@ struct ValidateFlags {
   ValidateOptions options;
   std::string against;
   std::string against_card;
-  std::vector<std::string> precisions;
+  std::vector<Precision> precisions;
 };
 
 int run(const ValidateFlags& flags) {
@@ -86,7 +86,10 @@ Action add_validate(FlagBinder& binder) {
   binder.bind("--resamples", &options.resample.resamples);
   binder.bind("--seed", &options.resample.seed);
   flags->common.bind_all_but_precision(binder);
-  binder.bind("--precision", &flags->precisions);
+  binder.bind("--precision", [flags = flags.get()](const std::vector<std::string>& names) {
+    flags->precisions.clear();
+    for (const std::string& name : names) flags->precisions.push_back(parse_precision(name));
+  });
   flags->common.bind_predictions(binder);
   return {.run = [flags] { return run(*flags); }, .check = [flags] { check(*flags); }};
 }

@@ -9,20 +9,22 @@
 #include <string>
 #include <vector>
 
+#include "saccade/device.hpp"
+#include "saccade/postprocess.hpp"
 #include "saccade/region.hpp"
 #include "saccade/results.hpp"
 #include "saccade/tensor.hpp"
 
 namespace saccade {
 
-/// Options of compilation and post-processing.
+/// Options of compilation, preprocessing and post-processing:
+/// Model::load(path, {.device = Device::cuda(), .precision = Precision::kFp16, .post = {.confidence = 0.5F}}).
 struct ModelOptions {
-  /// "auto", "cpu", "cuda", "cuda:N" (a GPU) or "reference", the slow kernels that define the correct results.
-  std::string device = "auto";
-  std::string precision = "auto";  ///< "auto", "fp32"; on a GPU also "tf32", "fp16", "bf16"
-  bool fallback = false;           ///< on a GPU: run operators without a GPU kernel on the host
-  bool graph = true;               ///< on a GPU: capture a run as one CUDA graph
-  int threads = 0;                 ///< per inference; 0: one per core
+  Device device;
+  Precision precision = Precision::kAuto;
+  bool fallback = false;  ///< on a GPU: run operators without a GPU kernel on the host
+  bool graph = true;      ///< on a GPU: capture a run as one CUDA graph
+  int threads = 0;        ///< per inference; 0: one per core
   /// Memory limit in bytes while a model is read and compiled; 0: three quarters of the machine's memory, or of the
   /// limit of the process's control group. Exceeding it is an Error, raised before the allocation.
   std::size_t max_memory = 0;
@@ -33,17 +35,8 @@ struct ModelOptions {
   std::vector<std::string> disabled_passes;
   std::optional<std::vector<std::string>> only_passes;  ///< run only these passes
 
-  std::optional<float> confidence;  ///< confidence threshold; nullopt: the card's, else 0.25
-  float iou = 0.7F;                 ///< IoU threshold of NMS
-  /// NMS method for models without built-in NMS: "greedy", "linear" and "gaussian" (Soft-NMS), "none".
-  std::string nms = "greedy";
-  bool agnostic = false;             ///< class-agnostic NMS
-  std::optional<bool> multi_label;   ///< one detection per class above the threshold, or the best class only;
-                                     ///< nullopt: the card's
-  int max_detections = 300;          ///< per frame
-  int top_k = 5;                     ///< classes per frame, of a classifier
-  std::vector<std::string> classes;  ///< names or IDs of the classes to keep; empty: all
-  std::optional<Region> roi;         ///< region of interest in the frame
+  PostprocessOptions post;    ///< for models that are recognised or have a card
+  std::optional<Region> roi;  ///< region of interest in the frame
 };
 
 /// A model's input or output. If an output's size depends on the data, the shape is its capacity.
@@ -61,6 +54,7 @@ class Model {
 
   /// The file name without folder and extension.
   const std::string& name() const;
+  /// The options in effect: the device that was chosen for Device::Kind::kAuto, the precision of a plan file.
   const ModelOptions& options() const;
   /// The inputs and outputs of the file.
   std::span<const TensorInfo> inputs() const;
@@ -71,10 +65,9 @@ class Model {
   /// Class names by class ID; empty if the model has none.
   std::span<const std::string> labels() const;
 
-  class Impl;
-  const std::shared_ptr<Impl>& impl() const { return impl_; }
-
  private:
+  friend struct ImplAccess;
+  class Impl;
   explicit Model(std::shared_ptr<Impl> impl) : impl_(std::move(impl)) {}
   std::shared_ptr<Impl> impl_;
 };

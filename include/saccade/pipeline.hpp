@@ -6,12 +6,12 @@
 #include <memory>
 #include <vector>
 
-#include "saccade/camera.hpp"
 #include "saccade/drop_policy.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/model.hpp"
 #include "saccade/outcome.hpp"
 #include "saccade/results.hpp"
+#include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 
 namespace saccade {
@@ -23,15 +23,15 @@ struct PipelineOptions {
   std::chrono::nanoseconds duration{};  ///< stop after this time; 0: never
 };
 
-/// Runs models on the frames of cameras. Each camera has a thread that reads ahead into a bounded queue. The models run
+/// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. The models run
 /// on the thread that calls next(). It does not allocate after its first frames. One thread at a time, except stop().
 class Pipeline {
  public:
-  /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames or a camera is
+  /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames or a source is
   /// already in use.
-  Pipeline(Camera camera, Model model, const PipelineOptions& options = {});
-  /// Every model processes every frame of every camera.
-  Pipeline(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options = {});
+  Pipeline(Source source, Model model, const PipelineOptions& options = {});
+  /// Every model processes every frame of every source.
+  Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options = {});
   /// Stops the pipeline.
   ~Pipeline();
   Pipeline(Pipeline&&) noexcept;
@@ -39,7 +39,7 @@ class Pipeline {
 
   static constexpr auto kForever = std::chrono::nanoseconds::max();
 
-  /// The next result, one per frame and model, cameras in turn; or the reason why there is none: kEnd when all cameras
+  /// The next result, one per frame and model, sources in turn; or the reason why there is none: kEnd when all sources
   /// have ended, kLost with the name of one that failed (the others continue), kFailed with the name of the model that
   /// could not run on a frame (the frame is dropped), kTimeout, kCancelled after stop(). The result is valid until the
   /// next call.
@@ -55,15 +55,14 @@ class Pipeline {
   Summary summary() const;
 
   class Iterator;
-  /// The loop `for (auto& result : pipeline)` ends with the cameras or stop() and throws Error on an unrecoverable
+  /// The loop `for (auto& result : pipeline)` ends with the sources or stop() and throws Error on an unrecoverable
   /// failure.
   Iterator begin();
   static std::default_sentinel_t end() { return {}; }
 
-  class Impl;
-  Impl& impl() { return *impl_; }
-
  private:
+  friend struct ImplAccess;
+  class Impl;
   std::unique_ptr<Impl> impl_;
 };
 

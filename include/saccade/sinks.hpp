@@ -4,10 +4,10 @@
 #include <span>
 #include <string>
 
-#include "saccade/camera.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/model.hpp"
 #include "saccade/results.hpp"
+#include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 
 namespace saccade {
@@ -35,9 +35,9 @@ std::unique_ptr<Sink> open_csv(const std::string& path);
 /// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (RLE)
 /// for masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's. Category
 /// IDs are COCO's if the model's labels are, else class IDs. Throws Error (kIo), (kInvalidArgument) for a model without
-/// detections, and (kConflict) if two frames of CAMERAS have the same image_id.
+/// detections, and (kConflict) if two frames of SOURCES have the same image_id.
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
-                                std::span<const Camera> cameras);
+                                std::span<const Source> sources);
 
 struct YoloOptions {
   bool confidence = false;  ///< append it to each line
@@ -46,17 +46,17 @@ struct YoloOptions {
 /// Labels in Ultralytics' format, one text file per frame: FOLDER/NAME.txt after the image's file name, else
 /// FOLDER/STREAM-FRAME.txt. A line is an object: its class ID and, normalized to the frame's size, its box (centre and
 /// size), the corners of its oriented box, or the contour of its mask, then its keypoints (x, y, confidence); for a
-/// classifier, confidence and name. With several cameras NAME is prefixed with their index; several models have
+/// classifier, confidence and name. With several sources NAME is prefixed with their index; several models have
 /// separate folders, FOLDER/INDEX-MODEL. Throws Error (kIo), and (kInvalidArgument) for a model without objects and
 /// classes.
-std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model> models, std::size_t cameras,
+std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model> models, std::size_t sources,
                                 const YoloOptions& options = {});
 
-/// Video of the frames with the results drawn, at the cameras' frame rate. Several cameras have one file each: out.mp4,
+/// Video of the frames with the results drawn, at the sources' frame rate. Several sources have one file each: out.mp4,
 /// out-1.mp4, ... If the process is killed, the file plays up to half a second before that point (AVI: in players that
-/// do not need its index). A frame of another size than its camera's first, or too large for the encoder, is skipped;
+/// do not need its index). A frame of another size than its source's first, or too large for the encoder, is skipped;
 /// close() reports it as an Error (kUnsupported). Throws Error.
-std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Camera> cameras);
+std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources);
 /// The same as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps, STREAM-FRAME.depth.npy
 /// (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits per pixel: the class ID,
 /// 255 outside the model's input or where a NaN leaves no class), are written beside them at the frame's size. Those of

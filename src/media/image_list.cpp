@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 8> kEndings = {".jpg",  ".jpeg", ".png", 
                                                       ".webp", ".tif",  ".tiff", ".ppm"};
 
 /// Files known in advance, one frame each.
-class ImageList final : public Source {
+class ImageList final : public FrameReader {
  public:
   ImageList(const std::string& uri, std::vector<std::string> files)
       : files_(std::move(files)), reader_(module<ImagesModule>("images").make_reader()) {
@@ -38,9 +38,9 @@ class ImageList final : public Source {
   void measure_first() {
     const std::string& file = files_.front();
     if (file_kind(file) == FileKind::kOtherImage || file_kind(file) == FileKind::kOther) {
-      const auto source = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
-      info_.width = source->info().width;
-      info_.height = source->info().height;
+      const auto reader = module<FfmpegModule>("ffmpeg").open_video(file, {.decode_threads = 1});
+      info_.width = reader->info().width;
+      info_.height = reader->info().height;
       return;
     }
     const ImageSize size = reader_->size_of(file);
@@ -105,17 +105,17 @@ bool has_image_ending(const fs::path& path) {
   return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
-std::unique_ptr<Source> open_image(const std::string& path) {
-  auto source = std::make_unique<ImageList>(path, std::vector{path});
-  source->measure_first();
-  return source;
+std::unique_ptr<FrameReader> open_image(const std::string& path) {
+  auto images = std::make_unique<ImageList>(path, std::vector{path});
+  images->measure_first();
+  return images;
 }
 
-std::unique_ptr<Source> open_images(const std::string& name, std::vector<std::string> files) {
+std::unique_ptr<FrameReader> open_images(const std::string& name, std::vector<std::string> files) {
   return std::make_unique<ImageList>(name, std::move(files));
 }
 
-std::unique_ptr<Source> open_folder(const std::string& path) {
+std::unique_ptr<FrameReader> open_folder(const std::string& path) {
   std::vector<std::string> files;
   std::error_code error;
   note_input(path);
@@ -126,13 +126,13 @@ std::unique_ptr<Source> open_folder(const std::string& path) {
     fail(ErrorCode::kInvalidFile, "the folder '{}' has no image (a file ending in {})", path,
          fmt::join(kEndings, ", "));
   std::sort(files.begin(), files.end());
-  auto source = std::make_unique<ImageList>(path, std::move(files));
+  auto images = std::make_unique<ImageList>(path, std::move(files));
   try {
-    source->measure_first();
+    images->measure_first();
   } catch (const Error&) {
     // The first image is damaged: its frame will report it, and the size stays unknown.
   }
-  return source;
+  return images;
 }
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 
 namespace saccade {
 
@@ -47,7 +47,7 @@ struct ImagesModule {
 /// Interface of the ffmpeg module; get it with module<FfmpegModule>("ffmpeg").
 struct FfmpegModule {
   /// Opens a local file of any format that libavformat supports. Throws Error naming the file.
-  std::unique_ptr<Source> (*open_video)(const std::string& path, const SourceOptions& options);
+  std::unique_ptr<FrameReader> (*open_video)(const std::string& path, const ReaderOptions& options);
   std::unique_ptr<VideoWriter> (*open_writer)(const std::string& path, double frame_rate);
 };
 

@@ -11,33 +11,33 @@
 namespace saccade {
 namespace {
 
-struct NotBuilt {
+struct UnsupportedSource {
   std::string_view prefix;
   std::string_view what;
 };
 
-constexpr NotBuilt kNotBuilt[] = {
+constexpr UnsupportedSource kUnsupportedSources[] = {
     {"/dev/video", "a camera"},
     {"rtsp://", "a network stream"},
     {"http://", "a network stream"},
     {"https://", "a network stream"},
 };
 
-void refuse_unbuilt(const std::string& uri) {
-  constexpr std::string_view today = "give an image, a folder of images, a video file or synthetic:";
-  for (const NotBuilt& kind : kNotBuilt)
+void refuse_unsupported(const std::string& uri) {
+  constexpr std::string_view kRemedy = "give an image, a folder of images, a video file or synthetic:";
+  for (const UnsupportedSource& kind : kUnsupportedSources)
     if (uri.starts_with(kind.prefix))
-      fail(ErrorCode::kUnsupported, "'{}': {} as a source is not implemented yet; {}", uri, kind.what, today);
+      fail(ErrorCode::kUnsupported, "'{}': {} is not supported as a source; {}", uri, kind.what, kRemedy);
   if (uri.find("://") != std::string::npos)
-    fail(ErrorCode::kUnsupported, "'{}': unknown kind of source; {}", uri, today);
+    fail(ErrorCode::kUnsupported, "'{}': this kind of source is not supported; {}", uri, kRemedy);
 }
 
 }  // namespace
 
-std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options) {
+std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options) {
   if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
   if (is_scene(uri)) return open_synthetic(uri);
-  refuse_unbuilt(uri);
+  refuse_unsupported(uri);
   std::error_code error;
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri);
   if (file_kind(uri) != FileKind::kOther) return open_image(uri);

@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-class Synthetic final : public Source {
+class Synthetic final : public FrameReader {
  public:
   explicit Synthetic(const std::string& uri) : scene_(parse_scene(uri)) {
     const SceneOptions& options = scene_.options();
@@ -53,6 +53,6 @@ class Synthetic final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_synthetic(const std::string& uri) { return std::make_unique<Synthetic>(uri); }
+std::unique_ptr<FrameReader> open_synthetic(const std::string& uri) { return std::make_unique<Synthetic>(uri); }
 
 }  // namespace saccade

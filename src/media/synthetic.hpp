@@ -1,11 +1,11 @@
 #pragma once
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 
 namespace saccade {
 
-/// A source of the frames of a procedural scene (scene/scene.hpp), rendered on demand; never live. Throws Error naming
+/// Renders the frames of a procedural scene (scene/scene.hpp) on demand. Never live. Throws Error naming
 /// the invalid option.
-std::unique_ptr<Source> open_synthetic(const std::string& uri);
+std::unique_ptr<FrameReader> open_synthetic(const std::string& uri);
 
 }  // namespace saccade

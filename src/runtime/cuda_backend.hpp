@@ -53,6 +53,7 @@ struct GpuRateOptions {
 struct CudaModule {
   const Backend& (*backend)(int ordinal, bool fallback, bool graph);
   GpuRates (*rates)(int ordinal, const GpuRateOptions& options);
+  void (*check_compiler)();
 };
 
 struct CudaOptions {
@@ -61,8 +62,15 @@ struct CudaOptions {
   bool graph = true;      ///< one captured graph per run
 };
 
-/// The CUDA backend; opens its module, the driver and the GPU at the first call. Throws Error (kDevice).
+/// Whether NVIDIA's driver is installed. Opens no GPU and takes no time where there is none. Any thread.
+bool has_cuda_driver() noexcept;
+
+/// The CUDA backend; opens its module, the driver and the GPU at the first call. Throws Error: (kNotFound) if there is
+/// no driver or no such GPU, (kUnsupported) if the GPU is too old for the kernels, (kDevice) if it cannot be opened.
 const Backend& cuda_backend(const CudaOptions& options);
+
+/// Throws Error (kDevice), saying what to install, if kernels cannot be compiled.
+void check_cuda_compiler();
 
 /// Measures a GPU. Throws Error (kDevice).
 GpuRates measure_gpu(int ordinal, const GpuRateOptions& options = {});

@@ -33,16 +33,21 @@ class PlanBuilder {
   }
 
   std::shared_ptr<const Plan> build() {
+    ArenaBuilder arena = add_steps();
+    compile_launches();
+    add_scratch(arena);
+    take_over(arena.build());
+    return plan_;
+  }
+
+  ArenaBuilder add_steps() {
     charge_constants();
     alias_storage();
     ArenaBuilder arena(plan_->graph_, *plan_->storage_, budget_);
     arena.add_inputs();
     for (std::size_t i = 0; i < selector_->order().size(); ++i) add_step(i, arena);
     arena.add_outputs();
-    compile_launches();
-    add_scratch(arena);
-    take_over(arena.build());
-    return plan_;
+    return arena;
   }
 
  private:
@@ -107,6 +112,10 @@ class PlanBuilder {
 
 std::shared_ptr<const Plan> Plan::compile(Graph graph, const Backend& backend, const CompileOptions& options) {
   return PlanBuilder(std::move(graph), backend, options).build();
+}
+
+void Plan::check(Graph graph, const Backend& backend, const CompileOptions& options) {
+  PlanBuilder(std::move(graph), backend, options).add_steps();
 }
 
 }  // namespace saccade

@@ -51,6 +51,8 @@ class Plan {
   /// Selects a tactic for every node of a lowered graph (after passes, with types), packs weights and plans memory.
   /// Throws Error naming the nodes that no tactic supports.
   static std::shared_ptr<const Plan> compile(Graph graph, const Backend& backend, const CompileOptions& options);
+  /// Only selects the tactics. Throws as compile() does, (kUnsupported) naming the nodes that no tactic supports.
+  static void check(Graph graph, const Backend& backend, const CompileOptions& options);
 
   const Graph& graph() const { return graph_; }
   const Backend& backend() const { return *backend_; }

@@ -133,12 +133,35 @@ std::optional<Fp32KeepList> names_from(const Json& json) {
   return json.get<Fp32KeepList>();
 }
 
+/// Calls PARSE; an unknown name means that the file is damaged.
+template <typename Parse>
+auto parsing_name(Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    fail(ErrorCode::kInvalidFile, "its header is damaged ({}): compile the plan again", error.what());
+  }
+}
+
+Device::Kind backend_from(const Json& header) {
+  const auto name = header.at("backend").get<std::string>();
+  const Device device = parsing_name([&] { return Device::parse(name); });
+  if (device.kind == Device::Kind::kAuto || to_string(device.kind) != name)
+    fail(ErrorCode::kInvalidFile, "it is for the backend '{}', which is not known: compile the plan again", name);
+  return device.kind;
+}
+
+Precision precision_from(const Json& header) {
+  const auto name = header.at("precision").get<std::string>();
+  return parsing_name([&] { return parse_precision(name); });
+}
+
 PlanFacts facts_from(const Json& header, std::string_view blob) {
   PlanFacts facts;
-  header.at("backend").get_to(facts.backend);
+  facts.backend = backend_from(header);
   header.at("device").get_to(facts.device);
   header.at("kernel_version").get_to(facts.kernel_version);
-  header.at("precision").get_to(facts.precision);
+  facts.precision = precision_from(header);
   facts.keep_fp32 = names_from(header.at("stay_wide"));
   facts.keep_fp32_on_tensors = names_from(header.at("stay_wide_on_tensors"));
   header.at("fallback").get_to(facts.fallback);
@@ -177,10 +200,10 @@ bool is_plan_file(const std::string& path) {
 
 void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts) {
   TensorBlob blob;
-  const Json header{{"backend", facts.backend},
+  const Json header{{"backend", to_string(facts.backend)},
                     {"device", facts.device},
                     {"kernel_version", facts.kernel_version},
-                    {"precision", facts.precision},
+                    {"precision", to_string(facts.precision)},
                     {"stay_wide", names_json(facts.keep_fp32)},
                     {"stay_wide_on_tensors", names_json(facts.keep_fp32_on_tensors)},
                     {"fallback", facts.fallback},
@@ -214,11 +237,11 @@ PlanContents load_plan(const std::string& path, std::size_t max_memory) {
   });
 }
 
-std::string backend_of_plan(const std::string& path) {
+Device::Kind backend_of_plan(const std::string& path) {
   return reading(path, [](Reader& reader) {
     const PlanLayout layout = plan_layout(reader.read_up_to(kPlanPrefix), reader.size());
     MemoryBudget(0).check(layout.blob);
-    return parsed_header(plan_header(reader.read_up_to(layout.blob), layout)).at("backend").get<std::string>();
+    return backend_from(parsed_header(plan_header(reader.read_up_to(layout.blob), layout)));
   });
 }
 

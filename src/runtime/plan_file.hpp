@@ -8,15 +8,16 @@
 #include "graph/graph.hpp"
 #include "runtime/tactic.hpp"
 #include "runtime/tactic_choices.hpp"
+#include "saccade/device.hpp"
 
 namespace saccade {
 
 /// The contents of a plan file beside its model: how the model was compiled, and the results of compilation.
 struct PlanFacts {
-  std::string backend;         ///< "cuda"
-  std::string device;          ///< Backend::device_name()
-  std::string kernel_version;  ///< Backend::kernel_version()
-  std::string precision = "auto";
+  Device::Kind backend = Device::Kind::kCpu;  ///< never kAuto
+  std::string device;                         ///< Backend::device_name()
+  std::string kernel_version;                 ///< Backend::kernel_version()
+  Precision precision = Precision::kAuto;
   std::optional<Fp32KeepList> keep_fp32;             ///< for frames, preprocessed by CARD; nullopt: not computed
   std::optional<Fp32KeepList> keep_fp32_on_tensors;  ///< for raw tensors
   bool fallback = false;                             ///< operators without a kernel may run on the host
@@ -41,6 +42,6 @@ PlanContents load_plan(const std::string& path, std::size_t max_memory = 0);
 PlanContents parse_plan(std::string_view bytes, std::size_t max_memory = 0);
 bool is_plan_file(const std::string& path);
 /// PlanFacts::backend alone, without reading the rest. Throws as load_plan() does.
-std::string backend_of_plan(const std::string& path);
+Device::Kind backend_of_plan(const std::string& path);
 
 }  // namespace saccade

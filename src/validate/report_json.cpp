@@ -31,11 +31,11 @@ Json classes_json(const std::vector<Score>& scores) {
 }
 
 Json model_json(const Evaluation& model) {
-  const ModelOptions& options = model.options;
+  const PostprocessOptions& options = model.options.post;
   return {{"model", model.name},
           {"file", model.file},
           {"task", model.task},
-          {"precision", model.precision},
+          {"precision", to_string(model.precision)},
           {"settings",
            {{"conf", options.confidence.value_or(kUsualConfidence)},
             {"iou", options.iou},

@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kMostClasses = 100;
 
 std::string settings_text(const Evaluation& model) {
-  const ModelOptions& options = model.options;
+  const PostprocessOptions& options = model.options.post;
   std::string text = fmt::format("confidence {:g} and above, at most {} boxes per image, NMS at an IoU of {:g}",
                                  options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
   if (options.agnostic) text += ", class-agnostic";
@@ -29,7 +29,7 @@ ReportText head(const Validation& validation) {
   ReportText text;
   for (const Evaluation& model : validation.models) {
     text += wrap(&model == &validation.models.front() ? "model" : "against",
-                 fmt::format("{} ({}), precision {}", model.file, model.task, model.precision));
+                 fmt::format("{} ({}), precision {}", model.file, model.task, to_string(model.precision)));
     if (has_boxes(model)) text += wrap("", settings_text(model));
   }
   const double seconds = std::chrono::duration<double>(validation.elapsed).count();

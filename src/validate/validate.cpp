@@ -8,12 +8,12 @@
 #include "base/error.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
-#include "pipeline/stream/camera_impl.hpp"
+#include "pipeline/stream/source_impl.hpp"
 #include "saccade/pipeline.hpp"
 #include "validate/data/coco_results.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/data/heads.hpp"
-#include "validate/image_source.hpp"
+#include "validate/data_image_reader.hpp"
 
 namespace saccade {
 namespace {
@@ -26,9 +26,9 @@ bool is_ultralytics(const Model& model) {
 
 Model load(const Candidate& candidate, bool has_boxes) {
   Model model = Model::load(candidate.file, candidate.options);
-  if (!has_boxes || candidate.options.multi_label || !is_ultralytics(model)) return model;
+  if (!has_boxes || candidate.options.post.multi_label || !is_ultralytics(model)) return model;
   ModelOptions options = candidate.options;
-  options.multi_label = true;
+  options.post.multi_label = true;
   return Model::load(candidate.file, options);
 }
 
@@ -78,8 +78,7 @@ class Validator {
     std::vector<DataImage> images;
     for (const std::size_t place : chosen_) images.push_back(data_->images()[place]);
     const std::string what = condition == nullptr ? "images" : std::string(condition->name);
-    Pipeline pipeline({Camera(std::make_shared<Camera::Impl>(open_data_images(options_.data, images, condition)))},
-                      models_);
+    Pipeline pipeline({source_of(open_data_images(options_.data, images, condition))}, models_);
     const auto start = Clock::now();
     KeptResult first;
     std::size_t done = 0;
@@ -115,7 +114,7 @@ class Validator {
     if (models_.size() == 2 && models_[0].name() == models_[1].name())
       name += options_.model.options.precision == options_.against->options.precision
                   ? (m == 0 ? " (A)" : " (B)")
-                  : fmt::format(" ({})", asked.options.precision);
+                  : fmt::format(" ({})", to_string(asked.options.precision));
     std::vector<std::string> notes = evaluator.notes();
     const Invalid& invalid = invalid_[m];
     if (invalid.images > 0)

@@ -36,8 +36,8 @@ struct Evaluation {
   std::string file;
   std::string name;  ///< distinguishes the two models
   std::string task;
-  std::string precision;  ///< as requested
-  ModelOptions options;   ///< effective options
+  Precision precision = Precision::kAuto;  ///< as requested
+  ModelOptions options;                    ///< effective options
   std::vector<Score> scores;
   std::vector<std::string> notes;
   std::size_t invalid = 0;  ///< images whose results are Result::invalid()

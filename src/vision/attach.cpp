@@ -62,32 +62,35 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
   return made[1];
 }
 
-void check(const PostOptions& options) {
-  const auto check_unit = [](float value, const char* name) {
-    if (!(value >= 0 && value <= 1))
-      fail(ErrorCode::kInvalidArgument, "the {} threshold is {}; it must be in 0..1", name, value);
-  };
-  check_unit(options.conf.value_or(0), "confidence");
-  check_unit(options.iou, "IoU");
-  if (!(options.sigma > 0)) fail(ErrorCode::kInvalidArgument, "sigma is {}; it must be above 0", options.sigma);
-  if (options.max_det < 1 || options.max_det > 30000)
-    fail(ErrorCode::kInvalidArgument, "max-det is {}; it must be in 1..30000", options.max_det);
-  if (options.top_k < 1) fail(ErrorCode::kInvalidArgument, "top-k is {}; it must be at least 1", options.top_k);
-}
-
 }  // namespace
+
+void check_postprocess(const PostprocessOptions& options) {
+  constexpr int kMostDetections = 30000;
+  const auto check_share = [](float value, const char* name) {
+    if (!(value >= 0 && value <= 1))  // true for a NaN
+      fail(ErrorCode::kInvalidArgument, "the {} threshold {} is not between 0 and 1", name, value);
+  };
+  check_share(options.confidence.value_or(0), "confidence");
+  check_share(options.iou, "IoU");
+  if (options.max_detections < 1 || options.max_detections > kMostDetections)
+    fail(ErrorCode::kInvalidArgument, "the limit of {} detections per frame is not between 1 and {}",
+         options.max_detections, kMostDetections);
+  if (options.top_k < 1)
+    fail(ErrorCode::kInvalidArgument, "the limit of {} classes per frame is below 1", options.top_k);
+}
 
 PreprocessSpec preprocess_spec(const Card& card) {
   return preprocess_spec(preprocess_node(card, ValueId::kNone).attributes);
 }
 
-Attached attach(Graph model, const Card& card, const PostOptions& options) {
-  check(options);
+Attached attach(Graph model, const Card& card, const PostprocessOptions& options) {
+  check_postprocess(options);
+  const std::vector<int> classes = find_classes(card, options.classes);
   const ValueId geometry = attach_pixels(model, card);
   Attached attached;
   OutputList outputs;
   for (std::size_t i = 0; i < card.heads.size(); ++i) {
-    Attachment to(model, card, options, i, geometry, outputs);
+    Attachment to(model, card, options, classes, i, geometry, outputs);
     card.heads[i].decoder->attach(to);
     attached.outputs.heads.push_back(to.predictions);
   }

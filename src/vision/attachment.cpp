@@ -8,6 +8,11 @@
 #include "vision/recognise.hpp"
 
 namespace saccade {
+namespace {
+
+constexpr float kSigma = 0.5F;  // of Nms::kGaussian, as in the paper on Soft-NMS
+
+}  // namespace
 
 void set_placement(Attributes& attributes, const Card& card) {
   attributes.set("width", std::int64_t{card.width});
@@ -23,25 +28,21 @@ ValueId Attachment::output(std::size_t role) {
 }
 
 float Attachment::conf() const {
-  if (options.conf) return *options.conf;
+  if (options.confidence) return *options.confidence;
   return head.conf.empty() ? kUsualConfidence : std::ranges::min(head.conf);
 }
 
 ValueId Attachment::class_filter() {
-  if (options.classes.empty() || index_ != 0) return ValueId::kNone;
+  if (classes_.empty() || index_ != 0) return ValueId::kNone;
   Tensor allowed(DType::kBool, {static_cast<std::int64_t>(head.labels.size())});
   std::ranges::fill(allowed.data<bool>(), false);
-  for (int id : options.classes) {
-    if (id < 0 || static_cast<std::size_t>(id) >= head.labels.size())
-      fail(ErrorCode::kInvalidArgument, "the model has no class {}; it has {} classes", id, head.labels.size());
-    allowed.data<bool>()[static_cast<std::size_t>(id)] = true;
-  }
+  for (int id : classes_) allowed.data<bool>()[static_cast<std::size_t>(id)] = true;
   return post.constant(std::move(allowed));
 }
 
 void Attachment::set_candidate_attributes(Node& node) const {
   node.attributes.set("conf", conf());
-  if (!options.conf && head.conf.size() > 1) node.attributes.set("threshold", head.conf);
+  if (!options.confidence && head.conf.size() > 1) node.attributes.set("threshold", head.conf);
   if (!head.remap.empty())
     node.attributes.set("remap", std::vector<std::int64_t>(head.remap.begin(), head.remap.end()));
   node.attributes.set("multi_label", std::int64_t{options.multi_label.value_or(head.multi_label)});
@@ -56,11 +57,11 @@ Attachment::Objects Attachment::choose(Node decoder) {
   candidates.push_back(geometry);
   Node select{.domain = "saccade", .op = "SelectBoxes", .inputs = std::move(candidates)};
   const Nms nms = head.decoder->selects_itself ? Nms::kNone : options.nms;
-  select.attributes.set("nms", std::string(kNmsNames[static_cast<std::size_t>(nms)]));
+  select.attributes.set("nms", std::string(to_string(nms)));
   select.attributes.set("iou", options.iou);
-  select.attributes.set("sigma", options.sigma);
+  select.attributes.set("sigma", kSigma);
   select.attributes.set("conf", conf());
-  select.attributes.set("max_det", std::int64_t{options.max_det});
+  select.attributes.set("max_det", std::int64_t{options.max_detections});
   select.attributes.set("agnostic", std::int64_t{options.agnostic});
   const auto made = post.add(std::move(select), {"detections", "detections.count", "detections.anchors",
                                                  "detections.order", "detections.scores"});

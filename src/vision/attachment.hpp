@@ -11,15 +11,17 @@ void set_placement(Attributes& attributes, const Card& card);
 /// The context of a decoder: the outputs of its head, the options, and the predictions that it fills.
 class Attachment {
  public:
-  /// INDEX of the head in the card; WHERE is the geometry. The tensors of predictions are added to LIST.
-  Attachment(Graph& graph, const Card& from, const PostOptions& asked, std::size_t index, ValueId where,
-             OutputList& list)
+  /// KEPT: IDs of the first head's classes to keep, empty: all. INDEX of the head in the card; WHERE is the geometry.
+  /// The tensors of predictions are added to LIST.
+  Attachment(Graph& graph, const Card& from, const PostprocessOptions& asked, std::span<const int> kept,
+             std::size_t index, ValueId where, OutputList& list)
       : post(graph, Stage::kPost),
         card(from),
         head(from.heads[index]),
         options(asked),
         geometry(where),
         outputs(list),
+        classes_(kept),
         index_(index) {}
 
   /// An output of the head, as float32.
@@ -56,12 +58,13 @@ class Attachment {
   Fragment post;
   const Card& card;
   const Head& head;
-  const PostOptions& options;
+  const PostprocessOptions& options;
   const ValueId geometry;  ///< of saccade.Preprocess
   OutputList& outputs;
   HeadOutputs predictions;
 
  private:
+  std::span<const int> classes_;
   std::size_t index_;
 };
 

@@ -21,7 +21,7 @@ Faults faults_in(const TensorView& bits) {
 
 }  // namespace
 
-ResultReader::ResultReader(const Card& card, PredictionOutputs outputs, const PostOptions& options)
+ResultReader::ResultReader(const Card& card, PredictionOutputs outputs, const PostprocessOptions& options)
     : card_(&card), outputs_(std::move(outputs)), options_(options), spec_(preprocess_spec(card)) {
   owned_.reserve(most_objects());
 }
@@ -29,7 +29,7 @@ ResultReader::ResultReader(const Card& card, PredictionOutputs outputs, const Po
 std::size_t ResultReader::most_objects() const {
   const auto detectors =
       std::ranges::count_if(outputs_.heads, [](const HeadOutputs& head) { return head.detections.has_value(); });
-  return static_cast<std::size_t>(detectors) * static_cast<std::size_t>(options_.max_det);
+  return static_cast<std::size_t>(detectors) * static_cast<std::size_t>(options_.max_detections);
 }
 
 void ResultReader::prepare(Result& result) const {

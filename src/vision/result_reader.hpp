@@ -8,7 +8,7 @@ namespace saccade {
 /// and, for class names, in the card: all must outlive it. Allocates for the first frames only. One thread at a time.
 class ResultReader {
  public:
-  ResultReader(const Card& card, PredictionOutputs outputs, const PostOptions& options);
+  ResultReader(const Card& card, PredictionOutputs outputs, const PostprocessOptions& options);
 
   /// Sets the task and reserves memory for the most predictions that the options allow.
   void prepare(Result& result) const;
@@ -46,7 +46,7 @@ class ResultReader {
 
   const Card* card_;
   PredictionOutputs outputs_;
-  PostOptions options_;
+  PostprocessOptions options_;
   PreprocessSpec spec_;
   Placement placement_;  ///< of the current frame
   int width_ = 0;

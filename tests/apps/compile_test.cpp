@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 #include "support/tiny_models.hpp"
 
@@ -319,7 +319,7 @@ TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
 
 TEST_F(Files, AReaderThatGoesAwayIsAnErrorNotASignal) {
   const std::string run =
-      std::string(SACCADE_BINARY) + " run " + model_ + " --source 'synthetic:?size=64x64&frames=3000'";
+      std::string(SACCADE_BINARY) + " run --device cpu " + model_ + " --source 'synthetic:?size=64x64&frames=3000'";
   const auto end =
       test::Subprocess(
           {"/bin/sh", "-c", "{ " + run + " --jsonl -; echo $? >" + (folder_ / "code") + "; } | head -1 >/dev/null"})
@@ -329,10 +329,11 @@ TEST_F(Files, AReaderThatGoesAwayIsAnErrorNotASignal) {
 }
 
 TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {
-  const auto frames = test::Subprocess({"/bin/sh", "-c",
-                                        "ulimit -f 8; exec " + std::string(SACCADE_BINARY) + " run " + model_ +
-                                            " --source 'synthetic:?frames=100' --jsonl " + (folder_ / "big.jsonl")})
-                          .wait();
+  const auto frames =
+      test::Subprocess({"/bin/sh", "-c",
+                        "ulimit -f 8; exec " + std::string(SACCADE_BINARY) + " run --device cpu " + model_ +
+                            " --source 'synthetic:?frames=100' --jsonl " + (folder_ / "big.jsonl")})
+          .wait();
   expect_error(frames, 1, {"can't write", "big.jsonl", "File too large"});
   // The preceding lines are complete.
   const std::string lines = test::bytes_of_file(folder_ / "big.jsonl");
@@ -341,10 +342,11 @@ TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {
   for (std::size_t at = 0; at < lines.size(); at = lines.find('\n', at) + 1)
     EXPECT_TRUE(nlohmann::json::accept(lines.substr(at, lines.find('\n', at) - at)));
 
-  const auto list = test::Subprocess({"/bin/sh", "-c",
-                                      "ulimit -f 8; exec " + std::string(SACCADE_BINARY) + " run " + model_ +
-                                          " --source 'synthetic:?frames=1000' --coco " + (folder_ / "big.json")})
-                        .wait();
+  const auto list =
+      test::Subprocess({"/bin/sh", "-c",
+                        "ulimit -f 8; exec " + std::string(SACCADE_BINARY) + " run --device cpu " + model_ +
+                            " --source 'synthetic:?frames=1000' --coco " + (folder_ / "big.json")})
+          .wait();
   expect_error(list, 1, {"can't write", "big.json", "File too large"});
   EXPECT_TRUE(nlohmann::json::accept(test::bytes_of_file(folder_ / "big.json")));
 }

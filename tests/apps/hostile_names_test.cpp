@@ -5,7 +5,7 @@
 
 #include "apps/expect_error.hpp"
 #include "base/printable.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
@@ -177,7 +177,7 @@ TEST(CurrentFolder, HasNoLibraries) {
   const std::string model = test::write_color_classifier(folder);
   const Finished finished =
       test::Subprocess({"/usr/bin/env", "--unset=LD_LIBRARY_PATH", "--chdir=" + folder.string(), SACCADE_BINARY, "run",
-                        model, "--source", "synthetic:", "--max-frames", "1"})
+                        "--device", "cpu", model, "--source", "synthetic:", "--max-frames", "1"})
           .wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
 }

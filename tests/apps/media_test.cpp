@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/frames.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
@@ -77,7 +77,7 @@ TEST_F(MediaRuns, AFrameThatAVideoCannotHoldCostsItself) {
   EXPECT_NE(run.err.find("32x32"), std::string::npos) << run.err;
   EXPECT_NE(run.err.find("2 images could not be written"), std::string::npos) << run.err;
   EXPECT_NE(run.out.find("4 captured = 4 processed"), std::string::npos) << run.out;
-  EXPECT_EQ(open_source(folder_ / "out.mp4")->info().frames, 2);
+  EXPECT_EQ(open_reader(folder_ / "out.mp4")->info().frames, 2);
 }
 
 TEST_F(MediaRuns, TwoPicturesOfOneImageIdAreRefusedByName) {
@@ -140,11 +140,11 @@ TEST_F(MediaRuns, NamesThatLookLikeProtocolsAreFiles) {
 /// corrupt; no frame follows.
 int frames_left(const std::string& path) {
   test::FramePool pool(2);
-  const auto source = open_source(path);
+  const auto reader = open_reader(path);
   int frames = 0;
   bool is_cut = false;
   while (true) {
-    const auto frame = source->read(pool);
+    const auto frame = reader->read(pool);
     if (!frame && frame.failure().status != Status::kCorrupt) return frames;
     EXPECT_FALSE(is_cut) << path << ": a frame follows a corrupt one";
     is_cut = !frame;
@@ -159,8 +159,8 @@ TEST_F(MediaRuns, AKilledRunLeavesAVideoThatPlays) {
       const std::string lines = folder_ / "out.jsonl";
       fs::remove(path);
       fs::remove(lines);
-      Subprocess run({SACCADE_BINARY, "run", model(), "--source", "synthetic:?size=160x128&objects=2", "--video", path,
-                      "--jsonl", lines});
+      Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", model(), "--source",
+                      "synthetic:?size=160x128&objects=2", "--video", path, "--jsonl", lines});
       for (int i = 0; i < 3000 && !fs::exists(path); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
       std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
       const std::string results = test::bytes_of_file(lines);

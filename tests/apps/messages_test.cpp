@@ -159,7 +159,7 @@ TEST_F(Messages, NamesThatAreNoUtf8CantBeInAPlan) {
 }
 
 TEST_F(Messages, WithoutAFolderForTemporaryFilesAPeerIsRefused) {
-  test::Subprocess bench({"/usr/bin/env", "TMPDIR=/nowhere", SACCADE_BINARY, "bench",
+  test::Subprocess bench({"/usr/bin/env", "TMPDIR=/nowhere", SACCADE_BINARY, "bench", "--device", "cpu",
                           test::write_color_classifier(folder_), "--against", "onnxruntime", "--peers-python",
                           "/bin/true"});
   expect_error(bench.wait(), 1, {"temporary files", "TMPDIR"});

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 

@@ -28,6 +28,7 @@ bool take(int file, std::string& text) {
 
 /// Starts saccade with standard output to OUT and standard error to the terminal of that name.
 pid_t start(std::vector<std::string> arguments, int out, const char* terminal) {
+  arguments.insert(arguments.begin() + 1, {"--device", "cpu"});
   arguments.insert(arguments.begin(), SACCADE_BINARY);
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 #include "scene/scene.hpp"
 #include "support/frames.hpp"
@@ -70,11 +70,11 @@ TEST(Render, ThePicturesAreASourceWithTheTruthsNumbers) {
   ASSERT_EQ(run_saccade({"demo", "--render", "2", "--output", folder.string(), "--source", kScene}).exit_code, 0);
   std::filesystem::remove(folder / "instances.json");
   test::FramePool pool(2);
-  const auto source = open_source(folder.string());
+  const auto reader = open_reader(folder.string());
   Scene scene(parse_scene(kScene));
   std::vector<std::uint8_t> expected(160 * 120 * 3);
   for (int number = 0; number < 2; ++number) {
-    const Outcome<Frame> frame = source->read(pool);
+    const Outcome<Frame> frame = reader->read(pool);
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->image_id, number);
     scene.render(number, {expected.data(), 480, 160, 120});

@@ -43,8 +43,8 @@ class Signals : public testing::Test {
 
 TEST_F(Signals, EachOfThreeEndsARunInOrder) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    Subprocess run({SACCADE_BINARY, "run", test::write_box_detector(folder_), "--source", "synthetic:?size=64x64",
-                    "--jsonl", "-"});
+    Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",
+                    "synthetic:?size=64x64", "--jsonl", "-"});
     wait_for_first_line(run);
     kill(run.pid(), signal);
     const Finished finished = run.wait();
@@ -55,8 +55,8 @@ TEST_F(Signals, EachOfThreeEndsARunInOrder) {
 
 TEST_F(Signals, ASecondOneEndsItAtOnce) {
   // Both are pending when it resumes: it cannot have ended in between.
-  Subprocess run(
-      {SACCADE_BINARY, "run", test::write_box_detector(folder_), "--source", "synthetic:?size=64x64", "--jsonl", "-"});
+  Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",
+                  "synthetic:?size=64x64", "--jsonl", "-"});
   wait_for_first_line(run);
   kill(run.pid(), SIGSTOP);
   kill(run.pid(), SIGINT);
@@ -66,7 +66,7 @@ TEST_F(Signals, ASecondOneEndsItAtOnce) {
 }
 
 TEST_F(Signals, AHangUpThatIsIgnoredStaysIgnored) {
-  const std::string command = std::string("trap '' HUP; exec ") + SACCADE_BINARY + " run " +
+  const std::string command = std::string("trap '' HUP; exec ") + SACCADE_BINARY + " run --device cpu " +
                               test::write_box_detector(folder_) + " --source 'synthetic:?size=64x64' --jsonl -";
   Subprocess run({"/bin/sh", "-c", command});
   wait_for_first_line(run);
@@ -83,8 +83,8 @@ TEST_F(Signals, BeforeTheFirstFrameTheSignalEndsIt) {
   const std::string lines = folder_ / "out/lines.jsonl";
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
     // Measuring the ceilings takes seconds.
-    Subprocess profile(
-        without_core({SACCADE_BINARY, "profile", test::write_box_detector(folder_), "--html", page, "--jsonl", lines}));
+    Subprocess profile(without_core({SACCADE_BINARY, "profile", "--device", "cpu", test::write_box_detector(folder_),
+                                     "--html", page, "--jsonl", lines}));
     while (left_in(folder_ / "out").empty()) std::this_thread::yield();
     kill(profile.pid(), signal);
     EXPECT_EQ(profile.wait().exit_code, 128 + signal);
@@ -100,8 +100,8 @@ TEST_F(Signals, TemporaryFoldersGoOnEverySignal) {
   const std::string tmp = folder_ / "tmp";
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGUSR1, SIGXCPU}) {
     Subprocess bench(
-        without_core({"/usr/bin/env", "TMPDIR=" + tmp, SACCADE_BINARY, "bench", test::write_color_classifier(folder_),
-                      "--against", "onnxruntime", "--peers-python", peer}));
+        without_core({"/usr/bin/env", "TMPDIR=" + tmp, SACCADE_BINARY, "bench", "--device", "cpu",
+                      test::write_color_classifier(folder_), "--against", "onnxruntime", "--peers-python", peer}));
     const auto is_written = [&] {
       const auto names = left_in(tmp);
       return !names.empty() && std::filesystem::exists(tmp + "/" + names[0] + "/peer.py");

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/expect_error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 #include "validate/data.hpp"
@@ -127,7 +127,7 @@ TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
   expect_error(run_saccade({"validate", "--data", pictures()}), 2, {"MODEL"});
   expect_error(run({"--condition", "fog"}), 2, {"--condition", "'fog'", "rain"});
   expect_error(run({"--precision", "int8"}), 2, {"--precision", "'int8' is not known"});
-  expect_error(run({"--precision", "fp16"}), 1, {"'fp16' is not implemented yet for this device"});
+  expect_error(run({"--precision", "fp16"}), 1, {"'fp16' needs a GPU", "use auto or fp32"});
   expect_error(run({"--precision", "fp32,int8"}), 2, {"'int8' is not known"});
   expect_error(run({"--precision", "fp32,fp32,auto"}), 2, {"3 precisions"});
   expect_error(run({"--precision", "fp32,auto", "--against", model()}), 2, {"--precision"});

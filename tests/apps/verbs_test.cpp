@@ -8,7 +8,7 @@
 #include <sstream>
 #include <thread>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
@@ -203,7 +203,7 @@ TEST_F(Verbs, RunDrawsAVideoOfAllFrames) {
       run_saccade({"run", test::write_box_detector(folder_), test::write_color_classifier(folder_), "--source",
                    video(12), "--video", out, "--frames", folder_ / "drawn"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
-  const auto written = open_source(out);
+  const auto written = open_reader(out);
   EXPECT_EQ(written->info().width, 64);
   EXPECT_EQ(written->info().height, 32);
   const Finished again = run_saccade({"run", test::write_box_detector(folder_), "--source", out, "--json"});
@@ -224,8 +224,8 @@ TEST_F(Verbs, RunReadsSeveralSourcesWithSeveralModels) {
 
 TEST_F(Verbs, AnInterruptEndsARunInOrder) {
   const std::string out = folder_ / "out.json";
-  test::Subprocess run({SACCADE_BINARY, "run", test::write_box_detector(folder_), "--source", video(3000), "--jsonl",
-                        "-", "--coco", out});
+  test::Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",
+                        video(3000), "--jsonl", "-", "--coco", out});
   while (run.out_so_far().find('\n') == std::string::npos) std::this_thread::yield();
   kill(run.pid(), SIGINT);
   const Finished finished = run.wait();

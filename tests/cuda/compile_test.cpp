@@ -91,7 +91,7 @@ TEST_F(CompileForCuda, TunesAndWritesAPlanThatOpensWithoutACompiler) {
   const std::string wanted = answer();
   setenv("SACCADE_CACHE", "", 1);
   hide_compiler();
-  const Finished inferred = infer(plan());
+  const Finished inferred = infer(plan(), {"--device", "auto"});
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
   EXPECT_EQ(answer(), wanted);
   EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 1) << "the compiler is not hidden";
@@ -108,7 +108,7 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
     all.insert(all.end(), flags.begin(), flags.end());
     return run_saccade(all);
   };
-  const Finished finished = run(plan(), {});
+  const Finished finished = run(plan(), {"--device", "auto"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(finished.out.find("\"processed\":2"), std::string::npos) << finished.out;
   EXPECT_NE(run(classifier, {"--device", "cuda"}).exit_code, 0) << "the compiler is not hidden";
@@ -122,10 +122,10 @@ TEST_F(CompileForCuda, KeepsInAPlanWhatExceedsHalfPrecision) {
   EXPECT_EQ(nlohmann::json::parse(compiled.out)["stay_float32"], wide);
   EXPECT_NE(compiled.err.find("are near or beyond the fp16 range"), std::string::npos) << compiled.err;
 
-  const Finished inspected = run_saccade({"inspect", plan(), "--json"});
+  const Finished inspected = run_saccade({"inspect", plan(), "--device", "auto", "--json"});
   EXPECT_EQ(nlohmann::json::parse(inspected.out)["stay_float32"], wide) << inspected.err;
   hide_compiler();
-  const Finished inferred = infer(plan());
+  const Finished inferred = infer(plan(), {"--device", "auto"});
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
   EXPECT_EQ(inferred.err.find("are near or beyond"), std::string::npos)
       << "it is not looked for again: " << inferred.err;
@@ -168,7 +168,7 @@ TEST_F(CompileForCuda, TakesWhatWasMeasuredBefore) {
 TEST_F(CompileForCuda, CompilesAPlanAnewForAnotherDevice) {
   ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
   setenv("SACCADE_EMULATOR_CAPABILITY", "8.0", 1);
-  const Finished inferred = infer(plan());
+  const Finished inferred = infer(plan(), {"--device", "auto"});
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
   EXPECT_NE(inferred.err.find("kernels are selected and compiled again"), std::string::npos) << inferred.err;
   EXPECT_NE(inferred.err.find("sm_90a"), std::string::npos) << inferred.err;
@@ -178,7 +178,7 @@ TEST_F(CompileForCuda, SaysThatAPlanIsOfAnotherDriver) {
   ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
   setenv("SACCADE_EMULATOR_DRIVER", "12080", 1);
   hide_compiler();
-  const Finished inferred = infer(plan());
+  const Finished inferred = infer(plan(), {"--device", "auto"});
   EXPECT_EQ(inferred.exit_code, 0) << "its machine code still serves: " << inferred.err;
   EXPECT_NE(inferred.err.find("CUDA 13.0), and this is"), std::string::npos) << inferred.err;
   EXPECT_NE(inferred.err.find("CUDA 12.8): kernels are selected"), std::string::npos) << inferred.err;
@@ -189,7 +189,7 @@ TEST_F(CompileForCuda, RunsWithoutACache) {
   const Finished compiled = compile();
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
   EXPECT_NE(compiled.err.find("tuning will be repeated"), std::string::npos) << compiled.err;
-  EXPECT_EQ(infer(plan()).exit_code, 0);
+  EXPECT_EQ(infer(plan(), {"--device", "auto"}).exit_code, 0);
 }
 
 TEST_F(CompileForCuda, CompilesAnewWhatIsDamagedInTheCache) {
@@ -219,7 +219,7 @@ TEST_F(CompileForCuda, RefusesMachineCodeThatIsNone) {
   ASSERT_NE(image, std::string::npos);
   bytes[image + 1] = 'X';
   folder_.write("model.plan", bytes);
-  const Finished inferred = infer(plan());
+  const Finished inferred = infer(plan(), {"--device", "auto"});
   EXPECT_EQ(inferred.exit_code, 1);
   EXPECT_NE(inferred.err.find("it is damaged, its checksum differs"), std::string::npos) << inferred.err;
 }

@@ -14,7 +14,7 @@
 namespace saccade {
 namespace {
 
-const ModelOptions kHalves{.device = "cuda", .precision = "fp16"};
+const ModelOptions kHalves{.device = Device::cuda(), .precision = Precision::kFp16};
 
 /// Three convolutions: the first yields sums of about 80,000, the second reduces them again.
 Graph graph_past_halves() {
@@ -49,7 +49,8 @@ TEST(CudaHalfRange, NarrowsWhatStaysFarFromIt) {
   const Graph graph = b.build({b.op("Conv", {first, b.random({8, 8, 1, 1})})});
   EXPECT_TRUE(find_fp32_keep_list(graph, kHalves).empty());
   EXPECT_EQ(find_fp32_keep_list(graph_past_halves(), kHalves).size(), 1);
-  EXPECT_TRUE(find_fp32_keep_list(graph_past_halves(), {.device = "cuda", .precision = "bf16"}).empty());
+  EXPECT_TRUE(
+      find_fp32_keep_list(graph_past_halves(), {.device = Device::cuda(), .precision = Precision::kBf16}).empty());
 }
 
 /// Sums over pixels of noise in 0..1 stay small, however many pixels.

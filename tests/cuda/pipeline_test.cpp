@@ -15,20 +15,20 @@ namespace saccade {
 namespace {
 
 using test::Act;
-using test::scripted_camera;
+using test::scripted_source;
 using test::text_of;
 using test::texts_of;
 using Calls = std::vector<std::string>;
 
 class CudaPipeline : public testing::Test {
  protected:
-  Model boxes(const std::string& device, std::optional<Region> roi = {}) {
+  Model boxes(const Device& device, std::optional<Region> roi = {}) {
     ModelOptions options;
     options.device = device;
     options.roi = roi;
     return Model::load(test::write_box_detector(folder_), options);
   }
-  Model colors(const std::string& device) {
+  Model colors(const Device& device) {
     ModelOptions options;
     options.device = device;
     return Model::load(test::write_color_classifier(folder_), options);
@@ -41,22 +41,23 @@ class CudaPipeline : public testing::Test {
 TEST_F(CudaPipeline, EqualsTheReference) {
   for (bool live : {false, true}) {
     SCOPED_TRACE(live);
-    const auto results_on = [&](const std::string& device) {
-      Pipeline pipeline({scripted_camera("a", test::frames(5), live)}, {boxes(device), colors(device)},
+    const auto results_on = [&](const Device& device) {
+      Pipeline pipeline({scripted_source("a", test::frames(5), live)}, {boxes(device), colors(device)},
                         {.drop = DropPolicy::kWait});
       auto texts = texts_of(pipeline);
       EXPECT_EQ(pipeline.summary().ledger.processed, 5);
       EXPECT_EQ(pipeline.summary().ledger.in_flight(), 0);
       return texts;
     };
-    EXPECT_EQ(results_on("cuda"), results_on("reference"));
+    EXPECT_EQ(results_on(Device::cuda()), results_on(Device::reference()));
   }
 }
 
 TEST_F(CudaPipeline, TakesBothModelsWithOneLaunchAndOneWaitAFrame) {
   if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
   constexpr int kFrames = 6;
-  Pipeline pipeline({scripted_camera("a", test::frames(kFrames))}, {boxes("cuda"), colors("cuda")}, {.queue = 8});
+  Pipeline pipeline({scripted_source("a", test::frames(kFrames))}, {boxes(Device::cuda()), colors(Device::cuda())},
+                    {.queue = 8});
   while (pipeline.summary().ledger.captured < kFrames) std::this_thread::yield();
   calls_.forget();
   texts_of(pipeline);
@@ -70,19 +71,20 @@ TEST_F(CudaPipeline, TakesBothModelsWithOneLaunchAndOneWaitAFrame) {
 TEST_F(CudaPipeline, BeginsTheNextFrameBeforeTheLastOnesResultIsSeen) {
   if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
   for (bool live : {false, true}) {
-    Pipeline pipeline(scripted_camera("a", test::frames(3), live), colors("cuda"),
+    Pipeline pipeline(scripted_source("a", test::frames(3), live), colors(Device::cuda()),
                       {.drop = DropPolicy::kWait, .queue = 8});
     ASSERT_TRUE(pipeline.next());
     while (pipeline.summary().ledger.captured < 3) std::this_thread::yield();
     calls_.forget();
     ASSERT_TRUE(pipeline.next());
-    // A live camera's next frame might still be replaced by a newer one, so it is not started.
+    // A live source's next frame might still be replaced by a newer one, so it is not started.
     EXPECT_EQ(calls_.since().back(), live ? "cuStreamSynchronize" : "cuGraphLaunch");
   }
 }
 
 TEST_F(CudaPipeline, AccountsForTheFrameThatItRanAhead) {
-  Pipeline pipeline(scripted_camera("a", test::frames(1000)), colors("cuda"), {.drop = DropPolicy::kWait, .queue = 8});
+  Pipeline pipeline(scripted_source("a", test::frames(1000)), colors(Device::cuda()),
+                    {.drop = DropPolicy::kWait, .queue = 8});
   ASSERT_TRUE(pipeline.next());
   while (pipeline.summary().ledger.captured < 8) std::this_thread::yield();
   ASSERT_TRUE(pipeline.next());
@@ -95,7 +97,8 @@ TEST_F(CudaPipeline, AccountsForTheFrameThatItRanAhead) {
 }
 
 TEST_F(CudaPipeline, NamesTheModelThatCannotTakeAFrame) {
-  Pipeline pipeline({scripted_camera("a", test::frames(2))}, {colors("cuda"), boxes("cuda", Region{100, 100, 10, 10})});
+  Pipeline pipeline({scripted_source("a", test::frames(2))},
+                    {colors(Device::cuda()), boxes(Device::cuda(), Region{100, 100, 10, 10})});
   for (int frame = 0; frame < 2; ++frame) {
     EXPECT_TRUE(pipeline.next());
     const auto result = pipeline.next();
@@ -129,9 +132,9 @@ std::string write_lookup(const test::TempFolder& folder) {
 
 TEST_F(CudaPipeline, NamesTheModelThatFailsOnAFrame) {
   ModelOptions options;
-  options.device = "cuda";
+  options.device = Device::cuda();
   const Model lookup = Model::load(write_lookup(folder_), options);
-  Pipeline pipeline({scripted_camera("a", test::frames(2))}, {colors("cuda"), lookup, boxes("cuda")});
+  Pipeline pipeline({scripted_source("a", test::frames(2))}, {colors(Device::cuda()), lookup, boxes(Device::cuda())});
   for (int frame = 0; frame < 2; ++frame) {
     EXPECT_TRUE(pipeline.next()) << "what another model can't do";
     const auto result = pipeline.next();
@@ -145,21 +148,21 @@ TEST_F(CudaPipeline, NamesTheModelThatFailsOnAFrame) {
 }
 
 TEST_F(CudaPipeline, RunsBesideAnotherInItsThread) {
-  const std::vector<Model> models{boxes("cuda"), colors("cuda")};
-  Pipeline expected({scripted_camera("a", test::frames(8))}, models);
+  const std::vector<Model> models{boxes(Device::cuda()), colors(Device::cuda())};
+  Pipeline expected({scripted_source("a", test::frames(8))}, models);
   const auto wanted = texts_of(expected);
   std::vector<std::thread> threads;
   for (int i = 0; i < 2; ++i)
     threads.emplace_back([&] {
-      Pipeline pipeline({scripted_camera("a", test::frames(8))}, models);
+      Pipeline pipeline({scripted_source("a", test::frames(8))}, models);
       EXPECT_EQ(texts_of(pipeline), wanted);
     });
   for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(CudaPipeline, MixesDevices) {
-  Pipeline pipeline({scripted_camera("a", test::frames(3))}, {boxes("cuda"), colors("reference")});
-  Pipeline expected({scripted_camera("a", test::frames(3))}, {boxes("reference"), colors("reference")});
+  Pipeline pipeline({scripted_source("a", test::frames(3))}, {boxes(Device::cuda()), colors(Device::reference())});
+  Pipeline expected({scripted_source("a", test::frames(3))}, {boxes(Device::reference()), colors(Device::reference())});
   EXPECT_EQ(texts_of(pipeline), texts_of(expected));
 }
 

@@ -29,7 +29,7 @@ TEST(CudaProfile, GivesEveryLaunchItsTime) {
   const ValueId y = b.op("Softmax", {b.op("Conv", {x, b.random({8, 8, 3, 3})})});
   const Graph graph = b.build({y});
   for (const bool captured : {true, false}) {
-    Execution execution(compile({.graph = graph, .options = {.device = "cuda", .graph = captured}}));
+    Execution execution(compile({.graph = graph, .options = {.device = Device::cuda(), .graph = captured}}));
     const std::vector<Step>& steps = execution.plan().steps();
     std::vector<StepTime> times(steps.size());
     execution.time_steps(times);

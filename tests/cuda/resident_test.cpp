@@ -35,7 +35,7 @@ TEST(CudaResident, ConvertsNothingAtTheEdgesWhereAsked) {
   const ValueId x = b.input("x", {1, 8, 4, 4});
   const ValueId y = b.op("Conv", {b.op("Conv", {x, b.random({8, 8, 1, 1})}), b.random({8, 8, 1, 1})});
   const Graph graph = b.build({y});
-  const ModelOptions options{.device = "cuda", .precision = "fp16"};
+  const ModelOptions options{.device = Device::cuda(), .precision = Precision::kFp16};
   const auto casts = [&](Edges edges) {
     const auto plan = compile({.graph = graph, .options = options, .edges = edges});
     const bool is_half = edges == Edges::kAsComputed;

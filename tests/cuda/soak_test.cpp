@@ -98,13 +98,14 @@ void soak(Execution& execution) {
 }
 
 TEST(CudaSoak, ReplaysAlikeInConstantMemory) {
-  Execution execution(compile({.graph = network(), .options = {.device = "cuda", .precision = "fp16"}}));
+  Execution execution(
+      compile({.graph = network(), .options = {.device = Device::cuda(), .precision = Precision::kFp16}}));
   soak(execution);
 }
 
 TEST(CudaSoak, ModelsReplayAlikeInConstantMemory) {
   const test::TempFolder folder;
-  const ModelOptions options{.device = "cuda", .precision = "fp16"};
+  const ModelOptions options{.device = Device::cuda(), .precision = Precision::kFp16};
   for (const std::string& path : models(test::write_color_classifier(folder))) {
     SCOPED_TRACE(path);
     Execution execution(compile({.graph = import_model(path, options), .options = options}));
@@ -120,7 +121,7 @@ TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
   const std::string source = asked("SACCADE_SOAK_SOURCE", "synthetic:?size=32x24&frames=4");
   const auto end = Clock::now() + std::chrono::seconds(std::stoi(asked("SACCADE_SOAK_SECONDS", "0")));
   const auto answers = [&](const Model& model) {
-    Pipeline pipeline(Camera::open(source), model);
+    Pipeline pipeline(Source::open(source), model);
     std::vector<std::string> texts = test::texts_of(pipeline);
     const Summary summary = pipeline.summary();
     EXPECT_EQ(summary.ledger.failed, 0);
@@ -133,7 +134,7 @@ TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
   for (std::size_t i = 0; i < failures.size(); ++i)
     threads.emplace_back([&, i, path = models(both)[i]] {
       try {
-        const Model model = Model::load(path, {.device = "cuda"});
+        const Model model = Model::load(path, {.device = Device::cuda()});
         const std::vector<std::string> wanted = answers(model);
         if (wanted.empty()) failures[i] = source + " has no frames";
         do {

@@ -120,7 +120,7 @@ Graph norm_and_product(DType dtype, std::int64_t filters) {
   const auto constant = [&](const Shape& shape) { return b.constant(random_elements(dtype, shape, -0.2F, 0.2F, 22)); };
   const ValueId norm = b.op("LayerNormalization", {b.input("x", {1, 70, 72}, dtype), constant({72}), constant({72})});
   Graph graph = b.build({b.op("MatMul", {norm, constant({72, filters})})});
-  run_passes(graph, pass_options({.device = "cuda"}, cuda_backend({})));
+  run_passes(graph, pass_options({.device = Device::cuda()}, cuda_backend({})));
   return graph;
 }
 

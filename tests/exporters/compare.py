@@ -185,8 +185,8 @@ def eight_bits(binary, model, feeds):
 
 def steps_of(binary, model, picture):
     """The steps of the plan."""
-    done = subprocess.run([binary, "inspect", model, "--json", *shape_option(model, picture)], capture_output=True,
-                          text=True, timeout=900, check=False)
+    done = subprocess.run([binary, "inspect", model, "--json", "--device", "cpu", *shape_option(model, picture)],
+                          capture_output=True, text=True, timeout=900, check=False)
     if done.returncode not in (0, 3):
         raise RuntimeError(f"saccade inspect exited with {done.returncode}: {done.stderr.strip()[-500:]}")
     return json.loads(done.stdout)["plan"]["steps"]

@@ -36,10 +36,11 @@ def main():
         forms = {name: make() for name, make in FORMS.items()}
         for name, form in forms.items():
             form.save(pathlib.Path(work) / name)
-        report = json_of(binary, "check", work, "--json")
+        report = json_of(binary, "check", work, "--json", "--device", "cpu")
         complaints += [f"{name}: {reason}" for name, reason in report["reasons"].items()]
         for name in report["passed"]:
-            plan = json_of(binary, "inspect", pathlib.Path(work) / name / "model.onnx", "--json")["plan"]
+            model = pathlib.Path(work) / name / "model.onnx"
+            plan = json_of(binary, "inspect", model, "--json", "--device", "cpu")["plan"]
             left = sorted({step["operator"] for step in plan["steps"]} & set(forms[name].gone))
             if left:
                 complaints.append(f"{name}: {', '.join(left)} should not be left in the plan")

@@ -25,7 +25,10 @@ std::string plan_of(const std::string& bytes, const fs::path& scratch) {
   try {
     const Graph graph = fuzz::import_bytes(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
     save_plan(scratch.string(), graph,
-              {.backend = "cuda", .keep_fp32 = {{"a"}}, .choices = {{"n", {"t", "c"}}}, .kernels = {{"k", "code"}}});
+              {.backend = Device::Kind::kCuda,
+               .keep_fp32 = {{"a"}},
+               .choices = {{"n", {"t", "c"}}},
+               .kernels = {{"k", "code"}}});
   } catch (const Error&) {
     return {};
   }

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "base/module.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/error.hpp"
 #include "scene/scene.hpp"
 #include "upscaled.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "ops/interpreter/interpret.hpp"
 #include "scene/scene.hpp"
 #include "support/frame_tensor.hpp"

@@ -15,7 +15,7 @@ Bandwidth same(double rate) { return {rate, rate, rate, rate}; }
 /// One operation, and ten bytes from the closest memory, per nanosecond.
 Ceilings made_up() {
   Ceilings ceilings;
-  ceilings.compute = {{"fma", Precision::kFloat32, 1e9, 1e9}, {"dot", Precision::kInt8, 4e9, 4e9}};
+  ceilings.compute = {{"fma", OperandType::kFloat32, 1e9, 1e9}, {"dot", OperandType::kInt8, 4e9, 4e9}};
   ceilings.memory = {{.level = "L1d", .capacity = 100, .all = same(10e9)},
                      {.level = "L2", .capacity = 900, .all = same(5e9)},
                      {.level = "memory", .all = same(1e9)}};
@@ -36,7 +36,7 @@ TEST(Bounds, ProductsAndOtherOperationsRunSideBySide) {
 }
 
 TEST(Bounds, PrecisionChoosesThePeak) {
-  const Work work{.operations = 1000, .products = 1000, .precision = Precision::kInt8};
+  const Work work{.operations = 1000, .products = 1000, .precision = OperandType::kInt8};
   EXPECT_DOUBLE_EQ(bound_of(work, 0, made_up()).time.count(), 250);
 }
 
@@ -74,8 +74,8 @@ TEST(Bounds, NothingIsFasterThanTheClock) {
 }
 
 TEST(Bounds, NarrowPrecisionsFallBackOnWiderOnes) {
-  EXPECT_EQ(made_up().peak(Precision::kBFloat16), 1e9);
-  EXPECT_EQ(made_up().peak(Precision::kInt8), 4e9);
+  EXPECT_EQ(made_up().peak(OperandType::kBFloat16), 1e9);
+  EXPECT_EQ(made_up().peak(OperandType::kInt8), 4e9);
 }
 
 TEST(Bounds, APlanAddsUpItsSteps) {

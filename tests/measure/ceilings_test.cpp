@@ -65,11 +65,11 @@ TEST(Ceilings, AreMeasured) {
 
 TEST(Ceilings, RaisingTakesWhatIsBetter) {
   Ceilings ceilings;
-  ceilings.compute = {{"a", Precision::kFloat32, 5, 7}};
+  ceilings.compute = {{"a", OperandType::kFloat32, 5, 7}};
   ceilings.memory = {{"memory", 0, {1, 5, 1, 1}, {2, 2, 2, 2}}};
   ceilings.clock = Nanoseconds(20);
   Ceilings other = ceilings;
-  other.compute = {{"a", Precision::kFloat32, 6, 6}, {"b", Precision::kInt8, 1, 1}};
+  other.compute = {{"a", OperandType::kFloat32, 6, 6}, {"b", OperandType::kInt8, 1, 1}};
   other.memory = {{"memory", 0, {2, 4, 1, 1}, {1, 3, 2, 2}}};
   other.clock = Nanoseconds(10);
   raise(ceilings, other);

@@ -13,9 +13,9 @@ namespace {
 
 using testing::HasSubstr;
 
-class DeviceFile : public testing::Test {
+class DeviceFileTest : public testing::Test {
  protected:
-  Device read(const std::string& text) {
+  DeviceFile read(const std::string& text) {
     folder_.write("device.toml", text);
     return read_device_file(folder_ / "device.toml");
   }
@@ -33,7 +33,7 @@ class DeviceFile : public testing::Test {
 
 Ceilings made_up_device() {
   Ceilings ceilings{.device = "a \"device\"", .threads = 3};
-  ceilings.compute = {{"AVX2 FMA", Precision::kFloat32, 1e9, 3e9}, {"VNNI", Precision::kInt8, 4e9, 12e9}};
+  ceilings.compute = {{"AVX2 FMA", OperandType::kFloat32, 1e9, 3e9}, {"VNNI", OperandType::kInt8, 4e9, 12e9}};
   ceilings.memory = {{"L2", 1 << 20, {1e9, 2e9, 3e9, 4e9}, {5e9, 6e9, 7e9, 8e9}},
                      {"memory", 0, {9e9, 1e9, 2e9, 3e9}, {4e9, 5e9, 6e9, 7e9}}};
   ceilings.clock = Nanoseconds(20);
@@ -46,8 +46,8 @@ Ceilings made_up_device() {
 /// The contents that both formats keep, as one text.
 std::string all_of(const Ceilings& ceilings) { return to_json(ceilings).dump(); }
 
-TEST_F(DeviceFile, DescribesADevice) {
-  const Device device = read(R"(name = "GPU"
+TEST_F(DeviceFileTest, DescribesADevice) {
+  const DeviceFile device = read(R"(name = "GPU"
 [[compute]]
 precision = "fp32"
 peak = "56.28 TFLOP/s"
@@ -58,8 +58,8 @@ mode = "320x240@90:yuyv"
 bus = "60 MB/s"
 )");
   EXPECT_EQ(device.ceilings.device, "GPU");
-  EXPECT_EQ(device.ceilings.peak(Precision::kFloat32), 56.28e12);
-  EXPECT_EQ(device.ceilings.peak(Precision::kInt8), 56.28e12) << "nothing narrower is known";
+  EXPECT_EQ(device.ceilings.peak(OperandType::kFloat32), 56.28e12);
+  EXPECT_EQ(device.ceilings.peak(OperandType::kInt8), 56.28e12) << "nothing narrower is known";
   ASSERT_EQ(device.ceilings.memory.size(), 1U);
   EXPECT_EQ(device.ceilings.memory[0].level, "memory");
   EXPECT_EQ(device.ceilings.memory[0].all.copy, 960e9);
@@ -67,11 +67,11 @@ bus = "60 MB/s"
   EXPECT_EQ(*device.bus_rate, 60e6);
 }
 
-TEST_F(DeviceFile, WhatIsSavedReadsBack) {
+TEST_F(DeviceFileTest, WhatIsSavedReadsBack) {
   EXPECT_EQ(all_of(read(to_toml(made_up_device())).ceilings), all_of(made_up_device()));
 }
 
-TEST_F(DeviceFile, JsonReadsBack) {
+TEST_F(DeviceFileTest, JsonReadsBack) {
   EXPECT_EQ(all_of(ceilings_from_json(to_json(made_up_device()))), all_of(made_up_device()));
   auto json = to_json(made_up_device());
   json["compute"][0]["precision"] = "fp99";
@@ -80,7 +80,7 @@ TEST_F(DeviceFile, JsonReadsBack) {
   EXPECT_THROW(ceilings_from_json(json), Error);
 }
 
-TEST_F(DeviceFile, ErrorsNameTheLine) {
+TEST_F(DeviceFileTest, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("name = \"x\"\n[[compute]]\nprecision = \"fp32\"\npeak = \"56 furlongs\"\n"),
               HasSubstr("device.toml:4: 'compute.peak'"));
   EXPECT_THAT(error_of("\n[[compute]]\nprecision = \"fp99\"\npeak = 1\n"), HasSubstr("device.toml:2: 'compute.prec"));

@@ -4,12 +4,13 @@
 
 #include <nlohmann/json.hpp>
 
-#include "measure/profile/looping_source.hpp"
+#include "measure/profile/looping_reader.hpp"
 #include "measure/profile/profile_report.hpp"
 #include "measure/profile/trace.hpp"
 #include "measure/trace_events.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/model/model_impl.hpp"
+#include "support/cpu_model.hpp"
 #include "support/frames.hpp"
 #include "support/tiny_models.hpp"
 
@@ -22,7 +23,7 @@ using nlohmann::json;
 Ceilings ceilings() {
   const Bandwidth bandwidth{.read = 1e10, .write = 1e10, .copy = 1e10, .mixed = 1e10};
   return {.device = "made up",
-          .compute = {{"FMA", Precision::kFloat32, 1e11, 1e11}},
+          .compute = {{"FMA", OperandType::kFloat32, 1e11, 1e11}},
           .memory = {{"L1d", 32768, bandwidth, bandwidth}, {"memory", 0, bandwidth, bandwidth}},
           .clock = Nanoseconds(20)};
 }
@@ -40,7 +41,7 @@ class ProfileTest : public testing::Test {
 
   /// The images are beside the model's files, which are none.
   Profile profile() {
-    return profile_frames(Model::load(test::write_box_detector(models_)), folder_.string(), options_);
+    return profile_frames(test::load_on_cpu(test::write_box_detector(models_)), folder_.string(), options_);
   }
 
   test::TempFolder folder_;
@@ -121,7 +122,7 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
 }
 
 TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
-  const Model model = Model::load(test::write_color_classifier(models_));
+  const Model model = test::load_on_cpu(test::write_color_classifier(models_));
   options_.trace = true;
   const Profile made = profile_tensors(model, options_);
   EXPECT_EQ(made.frames, 40);
@@ -136,18 +137,18 @@ TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
 }
 
 TEST_F(ProfileTest, ALoopCountsOn) {
-  const auto source = open_looping(folder_.string());
+  const auto reader = open_looping(folder_.string());
   FramePool pool(2);
   std::vector<std::string> names;
   for (std::int64_t i = 0; i < 7; ++i) {
-    const auto frame = source->read(pool);
+    const auto frame = reader->read(pool);
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->sequence, i);
     names.emplace_back(frame->name);
   }
   EXPECT_EQ(names, (std::vector<std::string>{"1.png", "2.png", "3.png", "1.png", "2.png", "3.png", "1.png"}));
-  source->cancel();
-  EXPECT_FALSE(source->read(pool));
+  reader->cancel();
+  EXPECT_FALSE(reader->read(pool));
 }
 
 TEST(OperationName, ContainsTheWindow) {

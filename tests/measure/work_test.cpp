@@ -24,7 +24,7 @@ TEST(Work, ConvolutionCountsProductsWithPixelsAlone) {
   // Along an axis of 4 the taps of a padded 3 cover 3 + 4 + 3 pixels; 2 channels, 3 filters.
   EXPECT_EQ(work.products, 2.0 * 10 * 10 * 2 * 3);
   EXPECT_EQ(work.operations, work.products);
-  EXPECT_EQ(work.precision, Precision::kFloat32);
+  EXPECT_EQ(work.precision, OperandType::kFloat32);
   EXPECT_EQ(work.weight_bytes, 4 * (3 * 2 * 9 + 3));
   EXPECT_EQ(work.read_bytes, 4 * 2 * 16);
   EXPECT_EQ(work.write_bytes, 4 * 3 * 16);
@@ -73,7 +73,7 @@ TEST(Work, QuantizedConvolutionCountsBytes) {
   const ValueId weights = b.constant(Tensor(DType::kInt8, {2, 4, 1, 1}));
   const Graph graph = b.build({b.op("QLinearConv", {x, scale, zero, weights, scale, middle, scale, zero})});
   const Work work = work_of_output(graph);
-  EXPECT_EQ(work.precision, Precision::kInt8);
+  EXPECT_EQ(work.precision, OperandType::kInt8);
   EXPECT_EQ(work.products, 2.0 * 2 * 4 * 9);
   EXPECT_EQ(work.read_bytes, 36);
   EXPECT_EQ(work.write_bytes, 18);
@@ -188,8 +188,8 @@ TEST(Work, AnotherPrecisionNarrowsFloats) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 2, 4, 4});
   const Graph graph = b.build({b.op("Conv", {x, b.random({3, 2, 1, 1})})});
-  const Work work = work_of_output(graph, {.precision = Precision::kInt8});
-  EXPECT_EQ(work.precision, Precision::kInt8);
+  const Work work = work_of_output(graph, {.precision = OperandType::kInt8});
+  EXPECT_EQ(work.precision, OperandType::kInt8);
   EXPECT_EQ(work.weight_bytes, 6);
   EXPECT_EQ(work.read_bytes, 32);
   EXPECT_EQ(work.write_bytes, 48);

@@ -31,11 +31,11 @@ std::string with_turned_bits(std::string bytes, std::uint32_t seed) {
 
 /// A letter per read: '.' a frame, 'x' a damaged one; then why it ended.
 std::string outcomes(const std::string& path, int threads) {
-  const auto source = module<FfmpegModule>("ffmpeg").open_video(path, {.decode_threads = threads});
+  const auto reader = module<FfmpegModule>("ffmpeg").open_video(path, {.decode_threads = threads});
   FramePool pool(2);
   std::string list;
   while (true) {
-    const Outcome<Frame> frame = source->read(pool);
+    const Outcome<Frame> frame = reader->read(pool);
     if (!frame && frame.failure().status != Status::kCorrupt) return list + frame.failure().message;
     list += frame ? "." : "x" + frame.failure().message;
   }

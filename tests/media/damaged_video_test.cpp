@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -31,7 +31,7 @@ std::string video(const TempFolder& folder, const std::string& name) {
 /// Reads the file to its end; an Error while opening counts as a lost source, with its message.
 Reading read_file(const std::string& path, FramePool& pool) {
   try {
-    return test::read_all(*open_source(path), pool);
+    return test::read_all(*open_reader(path), pool);
   } catch (const Error& error) {
     return {.end = Status::kLost, .message = error.what()};
   }
@@ -116,7 +116,7 @@ TEST(VideoFile, WhatIsNoVideoIsNamedAndExplained) {
   };
   for (const std::string& file : files) {
     try {
-      open_source(file);
+      open_reader(file);
       ADD_FAILURE() << file << " opened";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kInvalidFile) << error.what();

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "media/file_kind.hpp"
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -24,21 +24,21 @@ TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
   std::filesystem::create_directory(folder / "folder.png");
   FramePool pool;
 
-  const auto source = open_source(folder.string());
-  ASSERT_EQ(source->info().frames, 3);
-  EXPECT_EQ(source->info().width, 20);
-  EXPECT_FALSE(source->info().live);
+  const auto reader = open_reader(folder.string());
+  ASSERT_EQ(reader->info().frames, 3);
+  EXPECT_EQ(reader->info().width, 20);
+  EXPECT_FALSE(reader->info().live);
 
   const char* names[] = {"a_10.JPG", "b_2.png", "c.jpeg"};
   const std::int64_t numbers[] = {10, 2, -1};
   for (int i = 0; i < 3; ++i) {
-    const auto frame = source->read(pool);
+    const auto frame = reader->read(pool);
     ASSERT_TRUE(frame) << frame.failure().message;
     EXPECT_EQ(frame->name, names[i]);
     EXPECT_EQ(frame->image_id, numbers[i]);
     EXPECT_EQ(frame->sequence, i);
   }
-  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
 }
 
 TEST(Folder, AnUnreadableImageIsSkippedAndCounted) {
@@ -49,11 +49,11 @@ TEST(Folder, AnUnreadableImageIsSkippedAndCounted) {
   folder.write("c.png", "");
   FramePool pool;
 
-  const auto source = open_source(folder.string());
-  EXPECT_EQ(source->info().width, 0);  // the first one's header is damaged
-  const auto first = source->read(pool);
-  const auto second = source->read(pool);
-  const auto third = source->read(pool);
+  const auto reader = open_reader(folder.string());
+  EXPECT_EQ(reader->info().width, 0);  // the first one's header is damaged
+  const auto first = reader->read(pool);
+  const auto second = reader->read(pool);
+  const auto third = reader->read(pool);
 
   ASSERT_FALSE(first);
   EXPECT_EQ(first.failure().status, Status::kCorrupt);
@@ -62,7 +62,7 @@ TEST(Folder, AnUnreadableImageIsSkippedAndCounted) {
   EXPECT_EQ(second->sequence, 1);
   ASSERT_FALSE(third);
   EXPECT_EQ(third.failure().message, "'" + folder / "c.png" + "' is empty (0 bytes)");
-  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
 }
 
 TEST(Folder, WithoutImagesIsRefused) {
@@ -70,7 +70,7 @@ TEST(Folder, WithoutImagesIsRefused) {
   folder.write("notes.txt", "words");
 
   try {
-    open_source(folder.string());
+    open_reader(folder.string());
     FAIL() << "opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidFile);
@@ -84,8 +84,8 @@ TEST(Folder, BuffersAreReusedAndGivenBack) {
   for (int i = 0; i < 6; ++i) write_image(folder / (std::to_string(i) + ".png"), image.view());
   FramePool pool(1);
 
-  const auto source = open_source(folder.string());
-  const test::Reading reading = test::read_all(*source, pool);
+  const auto reader = open_reader(folder.string());
+  const test::Reading reading = test::read_all(*reader, pool);
 
   EXPECT_EQ(reading.frames, 6);
   EXPECT_EQ(pool.allocations(), 1);
@@ -97,11 +97,11 @@ TEST(Folder, ReadsAfterCancelReturnCancelled) {
   Image image = test::flat(8, 8, 1, 2, 3);
   write_image(folder / "a.png", image.view());
   FramePool pool;
-  const auto source = open_source(folder.string());
+  const auto reader = open_reader(folder.string());
 
-  source->cancel();
+  reader->cancel();
 
-  EXPECT_EQ(source->read(pool).failure().status, Status::kCancelled);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kCancelled);
 }
 
 TEST(Folder, ACancelledPoolCancelsTheRead) {
@@ -109,11 +109,11 @@ TEST(Folder, ACancelledPoolCancelsTheRead) {
   Image image = test::flat(8, 8, 1, 2, 3);
   write_image(folder / "a.png", image.view());
   FramePool pool;
-  const auto source = open_source(folder.string());
+  const auto reader = open_reader(folder.string());
 
   pool.cancel();
 
-  EXPECT_EQ(source->read(pool).failure().status, Status::kCancelled);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kCancelled);
 }
 
 TEST(NumberInName, IsWhatEndsTheStem) {
@@ -125,10 +125,10 @@ TEST(NumberInName, IsWhatEndsTheStem) {
   EXPECT_EQ(number_in_name("99999999999999999999999.jpg"), -1);
 }
 
-TEST(OpenSource, KindsThatAreNotBuiltAreNamed) {
+TEST(OpenReader, KindsThatAreNotSupportedAreNamed) {
   for (const char* uri : {"/dev/video0", "rtsp://camera/1", "http://host/a.mp4", "s3://bucket/a.mp4"}) {
     try {
-      open_source(uri);
+      open_reader(uri);
       FAIL() << uri << " opened";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kUnsupported);

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 
 namespace saccade::test {
 
@@ -45,7 +45,7 @@ inline Image flat(int width, int height, std::uint8_t r, std::uint8_t g, std::ui
   return image;
 }
 
-/// The result of reading a source to its end.
+/// The result of reading to the end.
 struct Reading {
   int frames = 0;
   int corrupt = 0;
@@ -55,10 +55,10 @@ struct Reading {
   std::vector<std::int64_t> timestamps;
 };
 
-inline Reading read_all(Source& source, FrameAllocator& allocator) {
+inline Reading read_all(FrameReader& reader, FrameAllocator& allocator) {
   Reading reading;
   for (;;) {
-    const Outcome<Frame> frame = source.read(allocator);
+    const Outcome<Frame> frame = reader.read(allocator);
     if (frame) {
       ++reading.frames;
       reading.timestamps.push_back(frame->timestamp_ns);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -34,7 +34,7 @@ class SmallPool final : public FrameAllocator {
   FramePool pool_;
 };
 
-Outcome<Frame> read_one(const std::string& path, FramePool& pool) { return open_source(path)->read(pool); }
+Outcome<Frame> read_one(const std::string& path, FramePool& pool) { return open_reader(path)->read(pool); }
 
 const std::uint8_t* pixel(const Frame& frame, int x, int y) {
   return frame.view.planes[0] + static_cast<std::ptrdiff_t>(y) * frame.view.pitch_bytes[0] + 3 * x;
@@ -42,7 +42,7 @@ const std::uint8_t* pixel(const Frame& frame, int x, int y) {
 
 std::string message_of(const std::string& uri) {
   try {
-    open_source(uri);
+    open_reader(uri);
   } catch (const Error& error) {
     return error.what();
   }
@@ -109,17 +109,17 @@ TEST(Images, AnImageIsOneFrameWithItsIdentity) {
   write_image(folder / "000000000139.png", image.view());
   FramePool pool;
 
-  const auto source = open_source(folder / "000000000139.png");
-  EXPECT_EQ(source->info().frames, 1);
-  EXPECT_EQ(source->info().width, 8);
-  EXPECT_EQ(source->info().height, 6);
-  const auto frame = source->read(pool);
+  const auto reader = open_reader(folder / "000000000139.png");
+  EXPECT_EQ(reader->info().frames, 1);
+  EXPECT_EQ(reader->info().width, 8);
+  EXPECT_EQ(reader->info().height, 6);
+  const auto frame = reader->read(pool);
 
   ASSERT_TRUE(frame);
   EXPECT_EQ(frame->image_id, 139);
   EXPECT_EQ(frame->name, "000000000139.png");
   EXPECT_EQ(frame->sequence, 0);
-  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
 }
 
 // The stored image is 16 wide and 8 high, its upper left quarter red. The EXIF orientation determines where that
@@ -142,12 +142,12 @@ TEST(Images, ExifOrientationIsApplied) {
   for (const Case& c : cases) {
     const std::string path = folder.write("turned.jpg", with_orientation(jpeg, c.orientation));
 
-    const auto source = open_source(path);
-    const auto frame = source->read(pool);
+    const auto reader = open_reader(path);
+    const auto frame = reader->read(pool);
 
     ASSERT_TRUE(frame) << frame.failure().message;
     ASSERT_EQ(frame->view.width, c.turned ? 8 : 16) << int{c.orientation};
-    EXPECT_EQ(source->info().width, frame->view.width);
+    EXPECT_EQ(reader->info().width, frame->view.width);
     const int left = frame->view.width / 4;
     const int top = frame->view.height / 4;
     const int x = c.red_right ? frame->view.width - 1 - left : left;
@@ -302,10 +302,10 @@ TEST(Images, AFileThatExceedsTheFramesLimitIsSkipped) {
   std::filesystem::copy_file(folder / "a.png", folder / "b.png");
   std::filesystem::resize_file(folder / "a.png", std::uintmax_t{1} << 40);
   SmallPool pool(1 << 20);
-  const auto source = open_source(folder.string());
+  const auto reader = open_reader(folder.string());
 
-  const auto large = source->read(pool);
-  const auto small = source->read(pool);
+  const auto large = reader->read(pool);
+  const auto small = reader->read(pool);
 
   ASSERT_FALSE(large);
   EXPECT_EQ(large.failure().status, Status::kCorrupt);

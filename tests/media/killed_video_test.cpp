@@ -3,8 +3,8 @@
 #include <filesystem>
 
 #include "media/encode.hpp"
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -34,8 +34,8 @@ TEST_P(KilledVideo, PlaysUpToASecondBefore) {
     if (i < kKilledRate || i % 3 != 0) continue;
     std::filesystem::copy_file(path, left, std::filesystem::copy_options::overwrite_existing);
 
-    const auto source = open_source(left);
-    const Reading reading = test::read_all(*source, pool);
+    const auto reader = open_reader(left);
+    const Reading reading = test::read_all(*reader, pool);
 
     EXPECT_GE(reading.frames, i - kKilledRate) << "after frame " << i;
     EXPECT_EQ(reading.corrupt, 0) << reading.corrupt_message;
@@ -60,7 +60,7 @@ TEST_P(KilledVideoWithTimestamps, OfUnevenTimesKeepsThem) {
   writer->close();
   FramePool pool(2);
   for (const std::string& file : {path + "-left", path}) {
-    const Reading reading = test::read_all(*open_source(file), pool);
+    const Reading reading = test::read_all(*open_reader(file), pool);
 
     EXPECT_GT(reading.frames, 40);
     for (std::size_t k = 0; k < reading.timestamps.size(); ++k)
@@ -101,7 +101,7 @@ TEST(ClosedVideo, IsAnOrdinaryFileWithAnIndexOfAllFrames) {
     writer->close();
 
     EXPECT_EQ(boxes_of(test::bytes_of_file(path)), "ftyp mdat moov ") << ending;
-    EXPECT_EQ(open_source(path)->info().frames, 70) << ending;
+    EXPECT_EQ(open_reader(path)->info().frames, 70) << ending;
     AVFormatContext* context = nullptr;
     ASSERT_EQ(avformat_open_input(&context, path.c_str(), nullptr, nullptr), 0);
     const AvInput input(context);
@@ -130,7 +130,7 @@ TEST(ClosedVideo, ReplacesWhatLayThereOnceItHasFrames) {
   Image image = test::gradient(64, 48);
   writer->write(image.view(), 0);
   writer->close();
-  EXPECT_EQ(open_source(path)->info().frames, 1);
+  EXPECT_EQ(open_reader(path)->info().frames, 1);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);
 }
 

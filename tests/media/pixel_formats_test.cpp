@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
 #include "media/convert.hpp"
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -47,7 +47,7 @@ TEST(PixelFormats, PlanesComeAsTheDecoderGivesThem) {
                             {"444", 24, PixelFormat::kI444, 15},
                             {"mono", 8, PixelFormat::kGray8, -1}};
   for (const Case& c : cases) {
-    const auto frame = open_source(folder.write("a.y4m", y4m(c.colorspace, c.bytes)))->read(pool);
+    const auto frame = open_reader(folder.write("a.y4m", y4m(c.colorspace, c.bytes)))->read(pool);
 
     ASSERT_TRUE(frame) << c.colorspace << ": " << frame.failure().message;
     ASSERT_EQ(frame->view.format, c.format) << c.colorspace;
@@ -64,7 +64,7 @@ TEST(PixelFormats, DeepSamplesKeepTheirUpperEightBits) {
   FramePool pool;
 
   // 10 bits: 0, 4, 8, ... are 0, 1, 2, ... in 8.
-  const auto frame = open_source(folder.write("a.y4m", y4m_deep("420p10", 12, 3, 4)))->read(pool);
+  const auto frame = open_reader(folder.write("a.y4m", y4m_deep("420p10", 12, 3, 4)))->read(pool);
 
   ASSERT_TRUE(frame) << frame.failure().message;
   ASSERT_EQ(frame->view.format, PixelFormat::kI420);
@@ -80,8 +80,8 @@ TEST(PixelFormats, ARangeThatTheStreamNamesIsKept) {
   std::string full = y4m("420jpeg", 12);
   full.replace(full.find('\n'), 1, " XCOLORRANGE=FULL\n");
 
-  const auto limited_frame = open_source(folder.write("a.y4m", y4m("420jpeg", 12)))->read(pool);
-  const auto full_frame = open_source(folder.write("b.y4m", full))->read(pool);
+  const auto limited_frame = open_reader(folder.write("a.y4m", y4m("420jpeg", 12)))->read(pool);
+  const auto full_frame = open_reader(folder.write("b.y4m", full))->read(pool);
 
   ASSERT_TRUE(limited_frame && full_frame);
   EXPECT_EQ(limited_frame->view.range, ColorRange::kLimited);
@@ -92,7 +92,7 @@ TEST(PixelFormats, ARangeThatTheStreamNamesIsKept) {
 TEST(PixelFormats, WhatHasNoCounterpartIsRefusedByName) {
   const TempFolder folder;
   try {
-    open_source(folder.write("a.y4m", y4m("411", 12)));
+    open_reader(folder.write("a.y4m", y4m("411", 12)));
     FAIL() << "opened";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
@@ -122,8 +122,8 @@ TEST(PixelFormats, BitmapsOfEveryDepthShowTheSameColours) {
       bmp(8, "\x02\x03\0\0"s + "\0\x01\0\0"s, "\0\0\xFF\0"s + "\0\xFF\0\0"s + "\xFF\0\0\0"s + "\xFF\xFF\xFF\0"s),
   };
   for (const std::string& file : files) {
-    const auto source = open_source(folder.write("a_5.bmp", file));
-    const auto frame = source->read(pool);
+    const auto reader = open_reader(folder.write("a_5.bmp", file));
+    const auto frame = reader->read(pool);
 
     ASSERT_TRUE(frame) << frame.failure().message;
     EXPECT_EQ(frame->image_id, 5);
@@ -142,7 +142,7 @@ TEST(PixelFormats, ATruncatedBitmapIsCorrupt) {
   for (std::size_t size = 20; size + kPadding < whole.size(); size += 4) {
     const std::string path = folder.write("a.bmp", whole.substr(0, size));
     try {
-      const auto frame = open_source(path)->read(pool);
+      const auto frame = open_reader(path)->read(pool);
       ASSERT_FALSE(frame) << size;
       EXPECT_EQ(frame.failure().status, Status::kCorrupt);
       EXPECT_NE(frame.failure().message.find(path), std::string::npos);

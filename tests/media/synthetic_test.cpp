@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/error.hpp"
 #include "scene/scene.hpp"
 #include "support/frames.hpp"
@@ -11,18 +11,18 @@ namespace {
 TEST(Synthetic, GivesTheScenesFramesInOrder) {
   constexpr const char* kUri = "synthetic:?seed=3&size=100x60&fps=20&frames=3";
   test::FramePool pool(1);
-  const auto source = open_source(kUri);
-  EXPECT_EQ(source->info().name, kUri);
-  EXPECT_FALSE(source->info().live);
-  EXPECT_EQ(source->info().frame_rate, 20);
-  EXPECT_EQ(source->info().frames, 3);
-  EXPECT_EQ(source->info().width, 100);
-  EXPECT_EQ(source->info().height, 60);
+  const auto reader = open_reader(kUri);
+  EXPECT_EQ(reader->info().name, kUri);
+  EXPECT_FALSE(reader->info().live);
+  EXPECT_EQ(reader->info().frame_rate, 20);
+  EXPECT_EQ(reader->info().frames, 3);
+  EXPECT_EQ(reader->info().width, 100);
+  EXPECT_EQ(reader->info().height, 60);
 
   Scene scene(parse_scene(kUri));
   std::vector<std::uint8_t> expected(100 * 60 * 3);
   for (int number = 0; number < 3; ++number) {
-    const Outcome<Frame> frame = source->read(pool);
+    const Outcome<Frame> frame = reader->read(pool);
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->sequence, number);
     EXPECT_EQ(frame->timestamp_ns, number * 50'000'000LL);
@@ -35,7 +35,7 @@ TEST(Synthetic, GivesTheScenesFramesInOrder) {
       EXPECT_TRUE(std::equal(row, row + 300, expected.data() + 300 * y)) << "frame " << number << " row " << y;
     }
   }
-  const Outcome<Frame> end = source->read(pool);
+  const Outcome<Frame> end = reader->read(pool);
   ASSERT_FALSE(end);
   EXPECT_EQ(end.failure().status, Status::kEnd);
   EXPECT_EQ(pool.allocations(), 1);
@@ -43,16 +43,16 @@ TEST(Synthetic, GivesTheScenesFramesInOrder) {
 
 TEST(Synthetic, IsEndlessUntilCancelled) {
   test::FramePool pool(1);
-  const auto source = open_source("synthetic:?size=32x32");
-  EXPECT_EQ(source->info().frames, -1);
-  for (int i = 0; i < 50; ++i) ASSERT_TRUE(source->read(pool));
-  source->cancel();
-  const Outcome<Frame> after = source->read(pool);
+  const auto reader = open_reader("synthetic:?size=32x32");
+  EXPECT_EQ(reader->info().frames, -1);
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(reader->read(pool));
+  reader->cancel();
+  const Outcome<Frame> after = reader->read(pool);
   ASSERT_FALSE(after);
   EXPECT_EQ(after.failure().status, Status::kCancelled);
 }
 
-TEST(Synthetic, AWrongOptionIsNamed) { EXPECT_THROW(open_source("synthetic:?sead=1"), Error); }
+TEST(Synthetic, AWrongOptionIsNamed) { EXPECT_THROW(open_reader("synthetic:?sead=1"), Error); }
 
 }  // namespace
 }  // namespace saccade

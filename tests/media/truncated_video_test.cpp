@@ -2,8 +2,8 @@
 
 #include "media/container_end.hpp"
 #include "media/encode.hpp"
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -31,7 +31,7 @@ std::string video_as(const TempFolder& folder, const ContainerKind& kind) {
 
 Reading read_or_refusal(const std::string& path, FramePool& pool) {
   try {
-    return test::read_all(*open_source(path), pool);
+    return test::read_all(*open_reader(path), pool);
   } catch (const Error& error) {
     return {.end = Status::kLost, .message = error.what()};
   }

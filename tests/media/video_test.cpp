@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "media/convert.hpp"
+#include "media/frame_reader.hpp"
 #include "media/images.hpp"
-#include "media/source.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -37,12 +37,12 @@ TEST_P(VideoRoundTrip, KeepsFramesTimesAndColours) {
   write_video(path, 20);
   FramePool pool(2);
 
-  const auto source = open_source(path);
-  EXPECT_EQ(source->info().width, 64);
-  EXPECT_EQ(source->info().height, 48);
-  EXPECT_NEAR(source->info().frame_rate, 25, 0.01);
+  const auto reader = open_reader(path);
+  EXPECT_EQ(reader->info().width, 64);
+  EXPECT_EQ(reader->info().height, 48);
+  EXPECT_NEAR(reader->info().frame_rate, 25, 0.01);
   for (int i = 0; i < 20; ++i) {
-    const auto frame = source->read(pool);
+    const auto frame = reader->read(pool);
     ASSERT_TRUE(frame) << i << ": " << frame.failure().message;
     EXPECT_EQ(frame->sequence, i);
     EXPECT_NEAR(static_cast<double>(frame->timestamp_ns), static_cast<double>(i * kFrameNs), 1e6);
@@ -56,7 +56,7 @@ TEST_P(VideoRoundTrip, KeepsFramesTimesAndColours) {
       EXPECT_NEAR(shown.at(x, y)[2], 8 * i, 20) << "frame " << i;
     }
   }
-  EXPECT_EQ(source->read(pool).failure().status, Status::kEnd);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
   EXPECT_EQ(pool.allocations(), 1);
 }
 
@@ -67,7 +67,7 @@ TEST(Video, OddSizesArePaddedToEven) {
   write_video(folder / "a.mp4", 3, 51, 35);
   FramePool pool;
 
-  const auto frame = open_source(folder / "a.mp4")->read(pool);
+  const auto frame = open_reader(folder / "a.mp4")->read(pool);
 
   ASSERT_TRUE(frame) << frame.failure().message;
   EXPECT_EQ(frame->view.width, 52);
@@ -82,8 +82,8 @@ TEST(Video, FramesWithoutTimesFollowTheFrameRate) {
   writer->close();
   FramePool pool;
 
-  const auto source = open_source(folder / "a.mp4");
-  const Reading reading = test::read_all(*source, pool);
+  const auto reader = open_reader(folder / "a.mp4");
+  const Reading reading = test::read_all(*reader, pool);
 
   EXPECT_EQ(reading.timestamps, (std::vector<std::int64_t>{0, 100'000'000, 200'000'000, 300'000'000}));
 }
@@ -114,11 +114,11 @@ TEST(Video, ReadsAfterCancelReturnCancelled) {
   const TempFolder folder;
   write_video(folder / "a.mp4", 3);
   FramePool pool;
-  const auto source = open_source(folder / "a.mp4");
+  const auto reader = open_reader(folder / "a.mp4");
 
-  source->cancel();
+  reader->cancel();
 
-  EXPECT_EQ(source->read(pool).failure().status, Status::kCancelled);
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kCancelled);
 }
 
 struct SharedVideo {
@@ -133,8 +133,8 @@ TEST_P(SharedVideos, AllFramesAreCounted) {
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "needs ../shared/videos/" << GetParam().name;
   FramePool pool(2);
 
-  const auto source = open_source(path);
-  const Reading reading = test::read_all(*source, pool);
+  const auto reader = open_reader(path);
+  const Reading reading = test::read_all(*reader, pool);
 
   EXPECT_EQ(reading.frames, GetParam().frames);
   EXPECT_EQ(reading.corrupt, 0);

@@ -38,7 +38,7 @@ class Row:
 def run(args, model, folder, card, *flags):
     with tempfile.TemporaryDirectory() as work:
         command = [args.binary, "run", os.path.join(args.shared, "models", "real", model + ".onnx"),
-                   "--source", os.path.join(args.shared, *folder), *flags]
+                   "--source", os.path.join(args.shared, *folder), "--device", "cpu", *flags]
         if card:
             path = os.path.join(work, "card.toml")
             with open(path, "w", encoding="utf-8") as file:

@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--shared", required=True)
     parser.add_argument("--work", required=True)
     parser.add_argument("--passes", action="store_true")
-    parser.add_argument("--device", default="auto")
+    parser.add_argument("--device", default="cpu")
     parser.add_argument("--precision", default="auto")
     parser.add_argument("--no-graph", action="store_true")
     parser.add_argument("model")

@@ -141,8 +141,8 @@ def differences(expected, got, where):
 def answers(binary, model, picture, work):
     """The objects as JSON lines tell them, each with the area of its mask, which the table tells."""
     table = os.path.join(work, "answers.csv")
-    lines = subprocess.run([binary, "run", model, "--source", picture, "--jsonl", "-", "--csv", table], check=True,
-                           timeout=600, capture_output=True, text=True).stdout
+    lines = subprocess.run([binary, "run", model, "--source", picture, "--jsonl", "-", "--csv", table, "--device",
+                            "cpu"], check=True, timeout=600, capture_output=True, text=True).stdout
     found = json.loads(lines.splitlines()[0])["detections"]
     with open(table, newline="", encoding="utf-8") as file:
         areas = [int(row["pixels"]) for row in csv.DictReader(file)]

@@ -174,7 +174,8 @@ def compare(args, what, model, data, annotations, *flags, known=None):
     """Whether every figure of `validate` is pycocotools'."""
     with tempfile.TemporaryDirectory() as work:
         results = os.path.join(work, "results.json")
-        command = [args.binary, "validate", model, "--data", "coco:" + data, "--results", results, "--json", *flags]
+        command = [args.binary, "validate", model, "--data", "coco:" + data, "--results", results, "--json",
+                   "--device", "cpu", *flags]
         done = subprocess.run(command, capture_output=True, text=True, timeout=1500)
         if done.returncode != 0:
             raise RuntimeError(f"{' '.join(command)} exited with {done.returncode}: {done.stderr.strip()[-500:]}")

@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "saccade/saccade.hpp"
+#include "support/cpu_model.hpp"
 #include "support/tiny_models.hpp"
 
 namespace saccade {
@@ -31,7 +32,7 @@ class FrameSessionTest : public testing::Test {
 };
 
 TEST_F(FrameSessionTest, FindsBoxesInTheFramesPixels) {
-  FrameSession session(Model::load(test::write_box_detector(folder_)));
+  FrameSession session(test::load_on_cpu(test::write_box_detector(folder_)));
   for (const int width : {16, 32}) {
     const OneColor image(width, 8, {1, 2, 3});
     const Result& result = session.run(image.view);
@@ -48,7 +49,7 @@ TEST_F(FrameSessionTest, FindsBoxesInTheFramesPixels) {
 }
 
 TEST_F(FrameSessionTest, ReadsThePixels) {
-  FrameSession session(Model::load(test::write_color_classifier(folder_)));
+  FrameSession session(test::load_on_cpu(test::write_color_classifier(folder_)));
   for (const std::size_t channel : {0U, 1U, 2U}) {
     std::array<std::uint8_t, 3> rgb{};
     rgb.at(channel) = 255;
@@ -61,7 +62,7 @@ TEST_F(FrameSessionTest, ReadsThePixels) {
 }
 
 TEST_F(FrameSessionTest, SessionsOfOneModelRunConcurrently) {
-  const Model model = Model::load(test::write_color_classifier(folder_));
+  const Model model = test::load_on_cpu(test::write_color_classifier(folder_));
   const auto work = [&model](std::size_t channel, int& correct) {
     std::array<std::uint8_t, 3> rgb{};
     rgb.at(channel) = 255;
@@ -79,7 +80,7 @@ TEST_F(FrameSessionTest, SessionsOfOneModelRunConcurrently) {
 }
 
 TEST_F(FrameSessionTest, RefusesInvalidFrames) {
-  FrameSession session(Model::load(test::write_box_detector(folder_)));
+  FrameSession session(test::load_on_cpu(test::write_box_detector(folder_)));
   const OneColor image(16, 8, {1, 2, 3});
   const auto refusal = [&](auto change) {
     FrameView frame = image.view;
@@ -106,7 +107,7 @@ TEST_F(FrameSessionTest, NeedsARecognisedModel) {
   file.input("x", {2, 2}).output("y");
   file.node({.op = "Neg", .inputs = {"x"}, .outputs = {"y"}});
   file.save(folder_ / "neg.onnx");
-  EXPECT_THROW(FrameSession(Model::load(folder_ / "neg.onnx")), Error);
+  EXPECT_THROW(FrameSession(test::load_on_cpu(folder_ / "neg.onnx")), Error);
 }
 
 }  // namespace

@@ -18,7 +18,9 @@ TEST(KeepList, AreThePlansForWhatItWasMadeFor) {
   plan->keep_fp32 = {{"of frames"}};
   plan->keep_fp32_on_tensors = {{"of tensors"}};
   plan->card = to_toml(card);
-  const auto found = [&](const Card* by) { return resolve_fp32_keep_list(graph, by, {.precision = "fp32"}, plan); };
+  const auto found = [&](const Card* by) {
+    return resolve_fp32_keep_list(graph, by, {.precision = Precision::kFp32}, plan);
+  };
   EXPECT_EQ(found(&card), Fp32KeepList{"of frames"});
   EXPECT_EQ(found(nullptr), Fp32KeepList{"of tensors"});
   card.scale *= 255;

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "saccade/error.hpp"
+#include "support/cpu_model.hpp"
 #include "support/scripted_source.hpp"
 #include "support/tiny_models.hpp"
 
@@ -12,12 +13,14 @@ namespace saccade {
 namespace {
 
 using test::Act;
-using test::scripted_camera;
+using test::scripted_source;
 
 class PipelineTest : public testing::Test {
  protected:
-  Model boxes(const ModelOptions& options = {}) { return Model::load(test::write_box_detector(folder_), options); }
-  Model colors() { return Model::load(test::write_color_classifier(folder_)); }
+  Model boxes(const ModelOptions& options = {}) {
+    return test::load_on_cpu(test::write_box_detector(folder_), options);
+  }
+  Model colors() { return test::load_on_cpu(test::write_color_classifier(folder_)); }
 
   test::TempFolder folder_;
 };
@@ -35,7 +38,7 @@ void expect_balanced(const Summary& summary) {
 }
 
 TEST_F(PipelineTest, EveryFrameGivesAResult) {
-  Pipeline pipeline(scripted_camera("a", test::frames(20)), boxes());
+  Pipeline pipeline(scripted_source("a", test::frames(20)), boxes());
   std::int64_t next = 0;
   for (const Result& result : pipeline) {
     EXPECT_EQ(result.frame, next++);
@@ -56,7 +59,7 @@ TEST_F(PipelineTest, EveryFrameGivesAResult) {
 }
 
 TEST_F(PipelineTest, EveryModelSeesEveryFrame) {
-  Pipeline pipeline({scripted_camera("a", test::frames(3))}, {boxes(), colors()});
+  Pipeline pipeline({scripted_source("a", test::frames(3))}, {boxes(), colors()});
   std::vector<std::string> seen;
   for (const Result& result : pipeline) seen.push_back(std::string(result.model) + std::to_string(result.frame));
   EXPECT_EQ(seen, (std::vector<std::string>{"boxes0", "color0", "boxes1", "color1", "boxes2", "color2"}));
@@ -65,11 +68,11 @@ TEST_F(PipelineTest, EveryModelSeesEveryFrame) {
 
 TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
   const Model model = boxes();
-  Pipeline pipeline({scripted_camera("a", test::frames(3))}, {model, colors()});
-  std::vector<StepTime> steps(model.impl()->vision_plan().plan->steps().size());
-  pipeline.impl().time_steps(0, steps);
+  Pipeline pipeline({scripted_source("a", test::frames(3))}, {model, colors()});
+  std::vector<StepTime> steps(impl_of(model).vision_plan().plan->steps().size());
+  impl_of(pipeline).time_steps(0, steps);
   ASSERT_TRUE(pipeline.next());
-  const FrameTimes first = pipeline.impl().frame_times();
+  const FrameTimes first = impl_of(pipeline).frame_times();
   EXPECT_EQ(first.captured - first.capture_start, std::chrono::microseconds(100));
   EXPECT_LE(first.captured, first.fetched);
   EXPECT_LE(first.asked, first.fetched);
@@ -79,7 +82,7 @@ TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
   // The second model runs on the same frame after the first, and its launches were not requested.
   std::fill(steps.begin(), steps.end(), StepTime());
   const auto second_result = pipeline.next();
-  const FrameTimes second = pipeline.impl().frame_times();
+  const FrameTimes second = impl_of(pipeline).frame_times();
   EXPECT_EQ(second.captured, first.captured);
   EXPECT_EQ(second.started, first.finished);
   EXPECT_EQ(second.finished - second.capture_start, second_result->latency.total);
@@ -88,8 +91,8 @@ TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
 
 TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
   ModelOptions options;
-  options.confidence = 0.5F;
-  Pipeline pipeline({scripted_camera("a", test::frames(1))}, {boxes(options), colors()});
+  options.post.confidence = 0.5F;
+  Pipeline pipeline({scripted_source("a", test::frames(1))}, {boxes(options), colors()});
   EXPECT_EQ(pipeline.next()->detections.size(), 1U);
   const auto classified = pipeline.next();
   ASSERT_EQ(classified->classes.size(), 3U);
@@ -98,8 +101,8 @@ TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
 
 TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
   ModelOptions options;
-  options.classes = {"far"};
-  Pipeline pipeline(scripted_camera("a", test::frames(1)), boxes(options));
+  options.post.classes = {"far"};
+  Pipeline pipeline(scripted_source("a", test::frames(1)), boxes(options));
   const auto result = pipeline.next();
   ASSERT_EQ(result->detections.size(), 1U);
   EXPECT_EQ(result->detections[0].class_name, "far");
@@ -107,18 +110,20 @@ TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
 
 TEST_F(PipelineTest, PassesOnWhatIsAskedOfAnswers) {
   ModelOptions options;
-  options.agnostic = true;
-  options.multi_label = true;
-  options.max_detections = 7;
-  const PostOptions asked = boxes(options).impl()->vision_plan().options;
-  EXPECT_TRUE(asked.agnostic);
-  EXPECT_EQ(asked.multi_label, true);
-  EXPECT_EQ(asked.max_det, 7);
-  EXPECT_EQ(boxes().impl()->vision_plan().options.multi_label, std::nullopt);
+  options.post.agnostic = true;
+  options.post.multi_label = true;
+  options.post.max_detections = 7;
+  const Model model = boxes(options);
+  std::map<std::string, std::int64_t> asked;
+  const Graph& graph = impl_of(model).vision_plan().plan->graph();
+  for (const NodeId id : graph.order())
+    for (const char* name : {"agnostic", "multi_label", "max_det"})
+      if (const auto value = graph.node(id).attributes.integer(name, -1); value >= 0) asked[name] = value;
+  EXPECT_EQ(asked, (std::map<std::string, std::int64_t>{{"agnostic", 1}, {"max_det", 7}, {"multi_label", 1}}));
 }
 
-TEST_F(PipelineTest, CamerasTakeTurnsAndEndOneByOne) {
-  Pipeline pipeline({scripted_camera("a", test::frames(2)), scripted_camera("b", test::frames(5))}, {boxes()});
+TEST_F(PipelineTest, SourcesTakeTurnsAndEndOneByOne) {
+  Pipeline pipeline({scripted_source("a", test::frames(2)), scripted_source("b", test::frames(5))}, {boxes()});
   EXPECT_EQ(drain(pipeline), 7);
   const Summary summary = pipeline.summary();
   EXPECT_EQ(summary.streams[0].ledger.processed, 2);
@@ -127,7 +132,7 @@ TEST_F(PipelineTest, CamerasTakeTurnsAndEndOneByOne) {
 }
 
 TEST_F(PipelineTest, CountsCorruptAndLostFrames) {
-  Pipeline pipeline(scripted_camera("a", {Act::kFrame, Act::kCorrupt, Act::kFrame, Act::kGap, Act::kGap, Act::kFrame}),
+  Pipeline pipeline(scripted_source("a", {Act::kFrame, Act::kCorrupt, Act::kFrame, Act::kGap, Act::kGap, Act::kFrame}),
                     boxes());
   EXPECT_EQ(drain(pipeline), 3);
   const Ledger ledger = pipeline.summary().ledger;
@@ -138,8 +143,8 @@ TEST_F(PipelineTest, CountsCorruptAndLostFrames) {
   EXPECT_EQ(ledger.in_flight(), 0);
 }
 
-TEST_F(PipelineTest, NamesALostCameraAndGoesOnWithTheOthers) {
-  Pipeline pipeline({scripted_camera("good", test::frames(3)), scripted_camera("bad", {Act::kFrame, Act::kLost})},
+TEST_F(PipelineTest, NamesALostSourceAndGoesOnWithTheOthers) {
+  Pipeline pipeline({scripted_source("good", test::frames(3)), scripted_source("bad", {Act::kFrame, Act::kLost})},
                     {boxes()});
   int results = 0;
   std::vector<std::string> faults;
@@ -159,8 +164,8 @@ TEST_F(PipelineTest, NamesALostCameraAndGoesOnWithTheOthers) {
   expect_balanced(pipeline.summary());
 }
 
-TEST_F(PipelineTest, TheLoopThrowsOnALostCamera) {
-  Pipeline pipeline(scripted_camera("bad", {Act::kFrame, Act::kLost}), boxes());
+TEST_F(PipelineTest, TheLoopThrowsOnALostSource) {
+  Pipeline pipeline(scripted_source("bad", {Act::kFrame, Act::kLost}), boxes());
   try {
     drain(pipeline);
     FAIL();
@@ -171,7 +176,7 @@ TEST_F(PipelineTest, TheLoopThrowsOnALostCamera) {
 }
 
 TEST_F(PipelineTest, ASourceOfDamagedFramesAloneIsAFault) {
-  Pipeline pipeline(scripted_camera("bad", {Act::kCorrupt, Act::kCorrupt}), boxes());
+  Pipeline pipeline(scripted_source("bad", {Act::kCorrupt, Act::kCorrupt}), boxes());
   const auto result = pipeline.next();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.failure().status, Status::kLost);
@@ -179,7 +184,7 @@ TEST_F(PipelineTest, ASourceOfDamagedFramesAloneIsAFault) {
 }
 
 TEST_F(PipelineTest, StoppedFramesAreAccountedFor) {
-  Pipeline pipeline(scripted_camera("a", test::frames(1000)), boxes(), {.queue = 8});
+  Pipeline pipeline(scripted_source("a", test::frames(1000)), boxes(), {.queue = 8});
   ASSERT_TRUE(pipeline.next());
   pipeline.stop();
   EXPECT_EQ(pipeline.next().failure().status, Status::kCancelled);
@@ -190,7 +195,7 @@ TEST_F(PipelineTest, StoppedFramesAreAccountedFor) {
 }
 
 TEST_F(PipelineTest, AFrameThatNotAllModelsSawIsStopped) {
-  Pipeline pipeline({scripted_camera("a", test::frames(1))}, {boxes(), colors()});
+  Pipeline pipeline({scripted_source("a", test::frames(1))}, {boxes(), colors()});
   ASSERT_TRUE(pipeline.next());
   pipeline.stop();
   EXPECT_FALSE(pipeline.next());
@@ -205,7 +210,7 @@ TEST_F(PipelineTest, DroppingPoliciesLoseFramesByName) {
     // The source hangs after its frames, so that the queue is full before the first one is taken.
     auto script = test::frames(50);
     script.push_back(Act::kHang);
-    Pipeline pipeline(scripted_camera("a", script), boxes(), {.drop = drop, .queue = 2});
+    Pipeline pipeline(scripted_source("a", script), boxes(), {.drop = drop, .queue = 2});
     while (pipeline.summary().ledger.queue_full < 48) std::this_thread::yield();
     const auto first = pipeline.next();
     ASSERT_TRUE(first);
@@ -217,10 +222,10 @@ TEST_F(PipelineTest, DroppingPoliciesLoseFramesByName) {
   }
 }
 
-TEST_F(PipelineTest, LiveCamerasKeepTheNewestFrame) {
+TEST_F(PipelineTest, LiveSourcesKeepTheNewestFrame) {
   auto script = test::frames(10);
   script.push_back(Act::kHang);
-  Pipeline pipeline(scripted_camera("a", script, true), boxes());
+  Pipeline pipeline(scripted_source("a", script, true), boxes());
   while (pipeline.summary().ledger.queue_full < 9) std::this_thread::yield();
   EXPECT_EQ(pipeline.next()->frame, 9);
 }
@@ -229,7 +234,7 @@ TEST_F(PipelineTest, StopEndsAWaitFromAnotherThread) {
   const Model model = boxes();
   // Repeated, since only some orders of the three threads could make the wait end otherwise.
   for (int i = 0; i < 100; ++i) {
-    Pipeline pipeline(scripted_camera("a", {Act::kHang}), model);
+    Pipeline pipeline(scripted_source("a", {Act::kHang}), model);
     std::thread other([&] { pipeline.stop(); });
     EXPECT_EQ(pipeline.next().failure().status, Status::kCancelled);
     other.join();
@@ -237,19 +242,19 @@ TEST_F(PipelineTest, StopEndsAWaitFromAnotherThread) {
 }
 
 TEST_F(PipelineTest, EndsWhereverItIs) {
-  { const Pipeline unused(scripted_camera("a", test::frames(100)), boxes()); }
-  { const Pipeline hanging(scripted_camera("a", {Act::kHang}), boxes()); }
-  Pipeline pipeline(scripted_camera("a", test::frames(100)), boxes());
+  { const Pipeline unused(scripted_source("a", test::frames(100)), boxes()); }
+  { const Pipeline hanging(scripted_source("a", {Act::kHang}), boxes()); }
+  Pipeline pipeline(scripted_source("a", test::frames(100)), boxes());
   ASSERT_TRUE(pipeline.next());
-  pipeline = Pipeline(scripted_camera("b", test::frames(1)), boxes());
+  pipeline = Pipeline(scripted_source("b", test::frames(1)), boxes());
   EXPECT_EQ(drain(pipeline), 1);
 }
 
 TEST_F(PipelineTest, StopsAfterTheFramesAndTheTimeThatAreAskedFor) {
-  Pipeline counted(scripted_camera("a", test::frames(10)), boxes(), {.max_frames = 4});
+  Pipeline counted(scripted_source("a", test::frames(10)), boxes(), {.max_frames = 4});
   EXPECT_EQ(drain(counted), 4);
   EXPECT_EQ(counted.summary().ledger.captured, 4);
-  Pipeline timed(scripted_camera("a", {Act::kHang}), boxes(), {.duration = std::chrono::milliseconds(5)});
+  Pipeline timed(scripted_source("a", {Act::kHang}), boxes(), {.duration = std::chrono::milliseconds(5)});
   EXPECT_EQ(timed.next().failure().status, Status::kEnd);
   EXPECT_EQ(timed.next().failure().status, Status::kEnd);
 }
@@ -257,7 +262,7 @@ TEST_F(PipelineTest, StopsAfterTheFramesAndTheTimeThatAreAskedFor) {
 TEST_F(PipelineTest, AFrameThatAModelCannotTakeIsFailed) {
   ModelOptions options;
   options.roi = Region{100, 100, 10, 10};
-  Pipeline pipeline(scripted_camera("a", test::frames(2)), boxes(options));
+  Pipeline pipeline(scripted_source("a", test::frames(2)), boxes(options));
   const auto result = pipeline.next();
   ASSERT_FALSE(result);
   EXPECT_EQ(result.failure().status, Status::kFailed);
@@ -268,16 +273,16 @@ TEST_F(PipelineTest, AFrameThatAModelCannotTakeIsFailed) {
   expect_balanced(pipeline.summary());
 }
 
-TEST_F(PipelineTest, OneCameraFeedsOnePipeline) {
-  const Camera camera = scripted_camera("a", test::frames(1));
-  const Pipeline first(camera, boxes());
-  EXPECT_THROW(Pipeline(camera, boxes()), Error);
+TEST_F(PipelineTest, OneSourceFeedsOnePipeline) {
+  const Source source = scripted_source("a", test::frames(1));
+  const Pipeline first(source, boxes());
+  EXPECT_THROW(Pipeline(source, boxes()), Error);
   EXPECT_THROW(Pipeline({}, {boxes()}), Error);
-  EXPECT_THROW(Pipeline({scripted_camera("b", {})}, {}), Error);
+  EXPECT_THROW(Pipeline({scripted_source("b", {})}, {}), Error);
 }
 
 TEST_F(PipelineTest, TheFrameIsThereToDrawOn) {
-  Pipeline pipeline(scripted_camera("a", test::frames(1)), boxes());
+  Pipeline pipeline(scripted_source("a", test::frames(1)), boxes());
   ASSERT_TRUE(pipeline.next());
   EXPECT_EQ(pipeline.frame().width, 16);
   EXPECT_EQ(pipeline.frame().planes[0][0], 255);

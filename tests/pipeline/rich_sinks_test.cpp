@@ -5,13 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/rich_results.hpp"
 #include "pipeline/sinks/tasks.hpp"
 #include "saccade/error.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/sinks.hpp"
+#include "support/cpu_model.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
 
@@ -36,7 +37,7 @@ class RichSinks : public testing::Test {
     const std::string text = test::bytes_of_file(folder_ / "out.jsonl");
     return json::parse(text.substr(0, text.find('\n')));
   }
-  std::vector<Model> detector() const { return {Model::load(test::write_box_detector(folder_))}; }
+  std::vector<Model> detector() const { return {test::load_on_cpu(test::write_box_detector(folder_))}; }
 
   test::TempFolder folder_;
   test::RichResult rich_;
@@ -185,7 +186,7 @@ TEST_F(RichSinks, CocoHasMasksAndKeypoints) {
 }
 
 TEST_F(RichSinks, CocoRefusesAModelThatFindsNoObjects) {
-  const std::vector<Model> models = {Model::load(test::write_color_classifier(folder_))};
+  const std::vector<Model> models = {test::load_on_cpu(test::write_color_classifier(folder_))};
   try {
     open_coco(folder_ / "out.json", models, {});
     FAIL();
@@ -280,14 +281,14 @@ TEST_F(RichSinks, MapsLieBesideThePictures) {
   EXPECT_EQ(depth.data<float>()[8 + 7], 2);
   EXPECT_TRUE(std::isnan(depth.data<float>()[3 * 8]));
   FramePool pool(2);
-  const auto classes = open_source(folder_ / "out/0-000000.classes.png")->read(pool);
+  const auto classes = open_reader(folder_ / "out/0-000000.classes.png")->read(pool);
   ASSERT_TRUE(classes);
   const FrameView& view = classes->view;
   EXPECT_EQ(view.planes[0][0], 4);
   EXPECT_EQ(view.planes[0][3 * 7], 6);
   EXPECT_EQ(view.planes[0][3 * view.pitch_bytes[0]], 255);
   // The drawing is on the model's output image.
-  EXPECT_EQ(open_source(folder_ / "out/0-000000.jpg")->info().width, 16);
+  EXPECT_EQ(open_reader(folder_ / "out/0-000000.jpg")->info().width, 16);
 }
 
 TEST_F(RichSinks, AClassThatAByteCanNotHoldCostsItsMap) {

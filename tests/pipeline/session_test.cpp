@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "saccade/saccade.hpp"
+#include "support/cpu_model.hpp"
 #include "support/tiny_models.hpp"
 
 namespace saccade {
@@ -12,7 +13,7 @@ namespace {
 
 class SessionTest : public testing::Test {
  protected:
-  SessionTest() : model_(Model::load(test::write_color_classifier(folder_))) {}
+  SessionTest() : model_(test::load_on_cpu(test::write_color_classifier(folder_))) {}
 
   static Tensor picture(float red, float green, float blue) {
     Tensor tensor(DType::kFloat32, {1, 3, 8, 8});
@@ -145,24 +146,24 @@ TEST_F(SessionTest, BindsASymbolicDimension) {
   symbolic.input("x", {"batch", 2}).output("y");
   symbolic.node({.op = "Neg", .inputs = {"x"}, .outputs = {"y"}});
   symbolic.save(folder_ / "neg.onnx");
-  EXPECT_EQ(Model::load(folder_ / "neg.onnx").inputs()[0].shape, (Shape{1, 2}));
+  EXPECT_EQ(test::load_on_cpu(folder_ / "neg.onnx").inputs()[0].shape, (Shape{1, 2}));
   ModelOptions options;
   options.dimensions = {{"batch", 3}};
-  EXPECT_EQ(Model::load(folder_ / "neg.onnx", options).inputs()[0].shape, (Shape{3, 2}));
+  EXPECT_EQ(test::load_on_cpu(folder_ / "neg.onnx", options).inputs()[0].shape, (Shape{3, 2}));
 }
 
 TEST_F(SessionTest, RefusesOptionsThatMakeNoSense) {
   const auto load = [this](auto change) {
-    ModelOptions options;
+    ModelOptions options{.device = Device::cpu()};
     change(options);
     Model::load(folder_ / "color.onnx", options);
   };
-  EXPECT_THROW(load([](ModelOptions& o) { o.device = "cuda"; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.precision = "int8"; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.device = Device::cuda(); }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.precision = Precision::kFp16; }), Error) << "on the CPU";
   EXPECT_THROW(load([](ModelOptions& o) { o.threads = -1; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.confidence = NAN; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.iou = 2; }), Error);
-  EXPECT_THROW(load([](ModelOptions& o) { o.max_detections = 0; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.post.confidence = NAN; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.post.iou = 2; }), Error);
+  EXPECT_THROW(load([](ModelOptions& o) { o.post.max_detections = 0; }), Error);
 }
 
 TEST(Session, CutsOutputsToTheirSizes) {
@@ -172,7 +173,7 @@ TEST(Session, CutsOutputsToTheirSizes) {
   file.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"columns"}});
   file.node({.op = "Transpose", .inputs = {"columns"}, .outputs = {"rows"}});
   file.save(folder / "places.onnx");
-  const Model model = Model::load(folder / "places.onnx");
+  const Model model = test::load_on_cpu(folder / "places.onnx");
   ASSERT_EQ(model.outputs().size(), 2U);
   EXPECT_EQ(model.outputs()[0].shape, (Shape{2, 4}));
 
@@ -229,7 +230,7 @@ class OpenSizes : public testing::Test {
   }
 
   std::vector<float> kept(std::vector<float> scores) {
-    Session session(Model::load(folder_ / "detector.onnx"));
+    Session session(test::load_on_cpu(folder_ / "detector.onnx"));
     const Tensor answer = session.run(std::array{Tensor::of<float>({5}, std::move(scores))}).at(0);
     const auto values = answer.data<float>();
     return {values.begin(), values.end()};
@@ -257,7 +258,7 @@ TEST_F(OpenSizes, OfTerabytesAreRefused) {
   file.node({.op = "ConstantOfShape", .inputs = {"size"}, .outputs = {"y"}, .name = "make"});
   file.save(folder_ / "huge.onnx");
   try {
-    Session session(Model::load(folder_ / "huge.onnx"));
+    Session session(test::load_on_cpu(folder_ / "huge.onnx"));
     FAIL() << "nobody has so much memory";
   } catch (const Error& error) {
     EXPECT_NE(std::string_view(error.what()).find("node 'make'"), std::string_view::npos) << error.what();

@@ -4,9 +4,10 @@
 
 #include <nlohmann/json.hpp>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "saccade/error.hpp"
+#include "support/cpu_model.hpp"
 #include "support/scripted_source.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
@@ -91,7 +92,7 @@ TEST(Sinks, YoloClassesStayInTheirLine) {
   sample.result.task = Task::kClassify;
   sample.result.detections = {};
   sample.result.classes = classes;
-  Model model = Model::load(test::write_color_classifier(folder));
+  Model model = test::load_on_cpu(test::write_color_classifier(folder));
   const auto sink = open_yolo(folder / "labels", {&model, 1}, 1, {});
   sink->write(sample.result, sample.frame);
   sink->close({});
@@ -101,7 +102,7 @@ TEST(Sinks, YoloClassesStayInTheirLine) {
 
 TEST(Sinks, CocoNumbersImagesByFrameWhereTheNameHasNoNumber) {
   const test::TempFolder folder;
-  const std::vector<Model> models = {Model::load(test::write_box_detector(folder))};
+  const std::vector<Model> models = {test::load_on_cpu(test::write_box_detector(folder))};
   Sample sample;
   const auto sink = open_coco(folder / "out.json", models, {});
   sample.result.frame = 4;
@@ -118,8 +119,8 @@ TEST(Sinks, CocoNumbersImagesByFrameWhereTheNameHasNoNumber) {
 
 TEST(Sinks, AVideoDrawsTheResultsOfAllModelsOnOneFrame) {
   const test::TempFolder folder;
-  const std::vector<Camera> cameras = {test::scripted_camera("a", {})};
-  const auto sink = open_video(folder / "out.mp4", cameras);
+  const std::vector<Source> sources = {test::scripted_source("a", {})};
+  const auto sink = open_video(folder / "out.mp4", sources);
   Sample sample(64, 64);
   for (int frame = 0; frame < 3; ++frame)
     for (int model = 0; model < 2; ++model) {
@@ -129,16 +130,16 @@ TEST(Sinks, AVideoDrawsTheResultsOfAllModelsOnOneFrame) {
     }
   sink->close({});
   FramePool pool(2);
-  const auto written = open_source(folder / "out.mp4");
+  const auto written = open_reader(folder / "out.mp4");
   int frames = 0;
   while (written->read(pool)) ++frames;
   EXPECT_EQ(frames, 3);
 }
 
-TEST(Sinks, EveryCameraHasAVideoOfItsOwn) {
+TEST(Sinks, EverySourceHasAVideoOfItsOwn) {
   const test::TempFolder folder;
-  const std::vector<Camera> cameras = {test::scripted_camera("a", {}), test::scripted_camera("b", {})};
-  const auto sink = open_video(folder / "out.mp4", cameras);
+  const std::vector<Source> sources = {test::scripted_source("a", {}), test::scripted_source("b", {})};
+  const auto sink = open_video(folder / "out.mp4", sources);
   Sample sample(64, 64);
   sink->write(sample.result, sample.frame);
   sample.result.stream = 1;
@@ -150,8 +151,8 @@ TEST(Sinks, EveryCameraHasAVideoOfItsOwn) {
 
 TEST(Sinks, AVideoRefusesAnotherSize) {
   const test::TempFolder folder;
-  const std::vector<Camera> cameras = {test::scripted_camera("a", {})};
-  const auto sink = open_video(folder / "out.mp4", cameras);
+  const std::vector<Source> sources = {test::scripted_source("a", {})};
+  const auto sink = open_video(folder / "out.mp4", sources);
   const Sample first(64, 64);
   sink->write(first.result, first.frame);
   Sample second(32, 64);
@@ -175,8 +176,8 @@ TEST(Sinks, FramesOfAnySizeBecomePictures) {
   second.result.frame = 1;
   sink->write(second.result, second.frame);
   sink->close({});
-  EXPECT_EQ(open_source(folder / "drawn/0-000000.jpg")->info().width, 64);
-  EXPECT_EQ(open_source(folder / "drawn/0-000001.jpg")->info().width, 32);
+  EXPECT_EQ(open_reader(folder / "drawn/0-000000.jpg")->info().width, 64);
+  EXPECT_EQ(open_reader(folder / "drawn/0-000001.jpg")->info().width, 32);
 }
 
 }  // namespace

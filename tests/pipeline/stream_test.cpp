@@ -9,8 +9,8 @@ namespace {
 
 /// The ledger of a stream of so many frames after its end, with a QUEUE that is not read.
 Ledger ledger_of(std::size_t frames, BoundedQueue<Frame>& queue) {
-  test::ScriptedSource source("a", test::frames(frames));
-  Stream stream(source, queue, {.buffers = 4});
+  test::ScriptedReader reader("a", test::frames(frames));
+  Stream stream(reader, queue, {.buffers = 4});
   stream.join();
   while (queue.drain(0)) continue;
   return stream.ledger().snapshot();

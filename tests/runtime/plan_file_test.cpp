@@ -170,7 +170,7 @@ TEST_F(PlanFile, RefusesExtentsOfNoWholeNumbers) {
 /// A plan with something in each of its parts.
 void save_full_plan(const std::string& path) {
   save_plan(path, small_graph(),
-            {.backend = "cuda",
+            {.backend = Device::Kind::kCuda,
              .card = "task = \"detect\"",
              .choices = {{"node", {"tiled", "16x8"}}},
              .kernels = {{"a", std::string(300, 'k')}, {"b", std::string(70, 'c')}}});
@@ -335,10 +335,10 @@ TEST_F(PlanFile, IsRefusedWhereItDoesNotFitTheMemory) {
 }
 
 TEST_F(PlanFile, KeepsWhatWasFoundOut) {
-  const PlanFacts facts{.backend = "cuda",
+  const PlanFacts facts{.backend = Device::Kind::kCuda,
                         .device = "a GPU",
                         .kernel_version = "1",
-                        .precision = "fp16",
+                        .precision = Precision::kFp16,
                         .keep_fp32 = {{"first", "last"}},
                         .fallback = true,
                         .card = "task = \"detect\"",

@@ -11,8 +11,8 @@
 namespace saccade {
 namespace {
 
-struct Device : ReferenceBackend {
-  Device(std::string name, std::string version) : name_(std::move(name)), version_(std::move(version)) {}
+struct FakeDevice : ReferenceBackend {
+  FakeDevice(std::string name, std::string version) : name_(std::move(name)), version_(std::move(version)) {}
   std::string device_name() const override { return name_; }
   std::string kernel_version() const override { return version_; }
   std::string name_, version_;
@@ -26,18 +26,18 @@ class TacticCache : public testing::Test {
 };
 
 TEST_F(TacticCache, KeepsWhatWasMeasuredOnADevice) {
-  const Device device("a GPU, driver 1", "kernels 1");
+  const FakeDevice device("a GPU, driver 1", "kernels 1");
   EXPECT_TRUE(cached_choices(device).empty());
   cache_choices(device, {{"conv", {"tiled", "16x8"}}, {"relu", {"elements", ""}}});
   cache_choices(device, {{"conv", {"tiled", "32x8"}}});
   const TacticChoices wanted = {{"conv", {"tiled", "32x8"}}, {"relu", {"elements", ""}}};
   EXPECT_EQ(cached_choices(device), wanted);
-  EXPECT_TRUE(cached_choices(Device("a GPU, driver 2", "kernels 1")).empty());
-  EXPECT_TRUE(cached_choices(Device("a GPU, driver 1", "kernels 2")).empty());
+  EXPECT_TRUE(cached_choices(FakeDevice("a GPU, driver 2", "kernels 1")).empty());
+  EXPECT_TRUE(cached_choices(FakeDevice("a GPU, driver 1", "kernels 2")).empty());
 }
 
 TEST_F(TacticCache, PassesOverADamagedFile) {
-  const Device device("a GPU", "1");
+  const FakeDevice device("a GPU", "1");
   cache_choices(device, {{"conv", {"tiled", "16x8"}}});
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "tactics"))
     std::ofstream(file.path()) << "{\"choices\": {\"conv\": 7}";
@@ -45,7 +45,7 @@ TEST_F(TacticCache, PassesOverADamagedFile) {
 }
 
 TEST_F(TacticCache, WritesADamagedFileAnew) {
-  const Device device("a GPU", "1");
+  const FakeDevice device("a GPU", "1");
   cache_choices(device, {{"conv", {"tiled", "16x8"}}});
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "tactics"))
     std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
@@ -59,7 +59,7 @@ TEST_F(TacticCache, WritesADamagedFileAnew) {
 
 TEST_F(TacticCache, SaysWhereItCannotBeWritten) {
   folder_.write("tactics", "a file where the folder should be");
-  const Device device("a GPU", "1");
+  const FakeDevice device("a GPU", "1");
   testing::internal::CaptureStderr();
   cache_choices(device, {{"conv", {"tiled", "16x8"}}});
   const std::string said = testing::internal::GetCapturedStderr();
@@ -69,7 +69,7 @@ TEST_F(TacticCache, SaysWhereItCannotBeWritten) {
 
 TEST_F(TacticCache, MayBeSwitchedOff) {
   setenv("SACCADE_CACHE", "", 1);
-  const Device device("a GPU", "1");
+  const FakeDevice device("a GPU", "1");
   cache_choices(device, {{"conv", {"tiled", "16x8"}}});
   EXPECT_TRUE(cached_choices(device).empty());
 }

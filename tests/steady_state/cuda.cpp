@@ -13,9 +13,9 @@ namespace {
 int measure(int frames) {
   const saccade::test::TempFolder folder;
   saccade::ModelOptions options;
-  options.device = "cuda";
+  options.device = saccade::Device::cuda();
   const auto count = static_cast<std::size_t>(saccade::test::kWarmUp + frames);
-  saccade::Pipeline pipeline({saccade::test::scripted_camera("frames", saccade::test::frames(count))},
+  saccade::Pipeline pipeline({saccade::test::scripted_source("frames", saccade::test::frames(count))},
                              {saccade::Model::load(saccade::test::write_color_classifier(folder), options),
                               saccade::Model::load(saccade::test::write_box_detector(folder), options)});
   const auto take = [&](int wanted) {

@@ -8,7 +8,8 @@
 namespace {
 
 int measure(const char* model, const char* video, int frames) {
-  saccade::Pipeline pipeline(saccade::Camera::open(video), saccade::Model::load(model));
+  saccade::Pipeline pipeline(saccade::Source::open(video),
+                             saccade::Model::load(model, {.device = saccade::Device::cpu()}));
   const auto sink = saccade::open_jsonl("/dev/null");
   const auto take = [&](int wanted) {
     for (int i = 0; i < wanted; ++i) {

@@ -8,7 +8,7 @@
 namespace {
 
 int measure(const char* path, int runs) {
-  const auto model = saccade::Model::load(path);
+  const auto model = saccade::Model::load(path, {.device = saccade::Device::cpu()});
   saccade::Session session(model);
   std::vector<saccade::Tensor> memory;  // zeros in, predictions out
   std::vector<saccade::InputBuffer> inputs;

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "media/source.hpp"
-#include "pipeline/stream/camera_impl.hpp"
+#include "media/frame_reader.hpp"
+#include "pipeline/stream/source_impl.hpp"
 
 namespace saccade::test {
 
-/// One step of a scripted source.
+/// One step of a scripted reader.
 enum class Act {
   kFrame,    ///< a frame, 16x8 RGB, all of one colour
   kCorrupt,  ///< a damaged frame, which consumes its number
@@ -22,10 +22,10 @@ enum class Act {
   kHang,     ///< blocks until cancelled
 };
 
-/// A source that follows a script, then ends.
-class ScriptedSource final : public Source {
+/// A reader that follows a script, then ends.
+class ScriptedReader final : public FrameReader {
  public:
-  ScriptedSource(std::string name, std::vector<Act> script, bool live = false) : script_(std::move(script)) {
+  ScriptedReader(std::string name, std::vector<Act> script, bool live = false) : script_(std::move(script)) {
     info_.name = std::move(name);
     info_.live = live;
   }
@@ -82,9 +82,8 @@ class ScriptedSource final : public Source {
 
 inline std::vector<Act> frames(std::size_t count) { return std::vector<Act>(count, Act::kFrame); }
 
-inline Camera scripted_camera(std::string name, std::vector<Act> script, bool live = false) {
-  return Camera(
-      std::make_shared<Camera::Impl>(std::make_unique<ScriptedSource>(std::move(name), std::move(script), live)));
+inline Source scripted_source(std::string name, std::vector<Act> script, bool live = false) {
+  return source_of(std::make_unique<ScriptedReader>(std::move(name), std::move(script), live));
 }
 
 }  // namespace saccade::test

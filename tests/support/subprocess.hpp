@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -54,8 +55,11 @@ class Subprocess {
   pid_t pid_ = -1;
 };
 
-/// Runs the built saccade to its end.
+/// Runs the built saccade to its end: on the CPU, also where there is a GPU, unless ARGUMENTS name a device.
 inline Finished run_saccade(std::vector<std::string> arguments) {
+  const bool takes_device = !arguments.empty() && !arguments[0].starts_with("-") && arguments[0] != "generate";
+  if (takes_device && std::ranges::find(arguments, "--device") == arguments.end())
+    arguments.insert(arguments.begin() + 1, {"--device", "cpu"});
   arguments.insert(arguments.begin(), SACCADE_BINARY);
   return Subprocess(arguments).wait();
 }

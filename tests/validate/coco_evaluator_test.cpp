@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/cpu_model.hpp"
 #include "support/tiny_models.hpp"
 #include "validate/data.hpp"
 
@@ -17,8 +18,8 @@ TEST(CocoEvaluator, ImagesWhoseSizeTheFileOmitsHaveTheirOwn) {
 {"id": 2, "image_id": 2, "category_id": 1, "bbox": [0, 0, 4, 4], "segmentation": [[0, 0, 4, 0, 4, 4, 0, 4]]}]})"));
   const std::vector<DataImage> images = {{.file = "1.png", .id = 1, .said_by = {}},
                                          {.file = "2.png", .id = 2, .said_by = {}}};
-  CocoEvaluator evaluator(Model::load(test::write_box_detector(folder)), {.boxes = &truth, .masks = &truth}, images,
-                          nullptr);
+  CocoEvaluator evaluator(test::load_on_cpu(test::write_box_detector(folder)), {.boxes = &truth, .masks = &truth},
+                          images, nullptr);
   const std::vector<MaskRun> runs = mask_of(truth.images[0].objects[0].segmentation, 8, 8);
   Result result;
   result.width = 8;

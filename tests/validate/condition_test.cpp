@@ -9,7 +9,7 @@
 #include "pipeline/model/frame_pool.hpp"
 #include "saccade/error.hpp"
 #include "validate/data.hpp"
-#include "validate/image_source.hpp"
+#include "validate/data_image_reader.hpp"
 
 namespace saccade {
 namespace {
@@ -104,9 +104,9 @@ TEST(Conditions, WorkOnTheSmallestImage) {
 TEST(Conditions, AnImageThatOneCannotBeAppliedToIsNamed) {
   const test::TempFolder folder;
   test::write_solid_image(folder, "wide.png", 65501, 1);
-  const auto source = open_data_images("data", {{.file = folder / "wide.png", .said_by = {}}}, &find_condition("jpeg"));
+  const auto reader = open_data_images("data", {{.file = folder / "wide.png", .said_by = {}}}, &find_condition("jpeg"));
   FramePool pool(2);
-  const Outcome<Frame> frame = source->read(pool);
+  const Outcome<Frame> frame = reader->read(pool);
   ASSERT_FALSE(frame);
   EXPECT_EQ(frame.failure().status, Status::kLost);
   EXPECT_NE(frame.failure().message.find(folder / "wide.png"), std::string::npos) << frame.failure().message;

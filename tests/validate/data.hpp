@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/error.hpp"
 #include "support/temp_folder.hpp"
 

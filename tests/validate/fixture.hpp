@@ -16,7 +16,8 @@ class ValidateFixture : public testing::Test {
     ValidateOptions options = options_;
     options.data = kind + ":" + folder_.string();
     options.model.file = model;
-    options.model.options.confidence = 0.001F;
+    options.model.options.device = Device::cpu();
+    options.model.options.post.confidence = 0.001F;
     if (!against.empty()) options.against = Candidate{against, options.model.options};
     return validate(options, {.progress = [&](const std::string&, double share) { progress_ = share; }});
   }

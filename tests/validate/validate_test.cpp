@@ -72,7 +72,7 @@ TEST_F(ValidateTest, ReportsMismatches) {
 
 TEST_F(ValidateTest, ClassesThatWereNotAskedForAreNoneThatLackACategory) {
   write_boxes();
-  options_.model.options.classes = {"near"};
+  options_.model.options.post.classes = {"near"};
   const Validation found = run(test::write_box_detector(models_), "coco");
   EXPECT_TRUE(found.models[0].notes.empty()) << found.models[0].notes[0];
   ASSERT_EQ(found.models[0].scores[0].classes.size(), 1U);
@@ -83,7 +83,7 @@ TEST_F(ValidateTest, ClassesThatWereNotAskedForAreNoneThatLackACategory) {
   const Validation strange = run(test::write_box_detector(models_), "coco");
   ASSERT_EQ(strange.models[0].notes.size(), 1U);
   EXPECT_NE(strange.models[0].notes[0].find("moon"), std::string::npos);
-  options_.model.options.classes = {"far"};
+  options_.model.options.post.classes = {"far"};
   expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"classes (far)", "moon"});
 }
 

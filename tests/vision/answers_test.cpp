@@ -40,7 +40,7 @@ struct OneFrame {
   std::unique_ptr<ResultReader> reader;
   Result result;
 
-  OneFrame(const Graph& model, Card with, int width, int height, const PostOptions& options = {})
+  OneFrame(const Graph& model, Card with, int width, int height, const PostprocessOptions& options = {})
       : card(std::move(with)), attached(attach(model, card, options)) {
     verify(attached.graph);
     const std::vector<std::uint8_t> pixels(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
@@ -133,7 +133,7 @@ struct ReadMask {
                             .numbers = add(Tensor::of<std::int32_t>({1, 2}, {rows, mask.area})),
                             .faults = add(Tensor::of<std::int32_t>({1}, {0}))};
     const PredictionOutputs outputs{{{.detections = detections, .masks = masks}}, tensors.size()};
-    reader = std::make_unique<ResultReader>(card, outputs, PostOptions{});
+    reader = std::make_unique<ResultReader>(card, outputs, PostprocessOptions{});
     reader->prepare(result);
     std::vector<TensorView> views;
     for (std::vector<Tensor>* list : {&tensors, &counts})
@@ -352,10 +352,10 @@ TEST(Answers, ClassesAskedForAreTheFirstHeads) {
     fit_output(model, card, head);
     card.heads.push_back(head);
   }
-  const OneFrame run(model, card, 8, 8, {.classes = {0}});
+  const OneFrame run(model, card, 8, 8, {.classes = {"0"}});
   ASSERT_EQ(run.result.detections.size(), 2U);
   EXPECT_EQ(run.result.detections[1].class_id, 1);
-  const OneFrame other(model, card, 8, 8, {.classes = {1}});
+  const OneFrame other(model, card, 8, 8, {.classes = {"1"}});
   EXPECT_EQ(other.result.detections.size(), 1U);
 }
 

@@ -47,7 +47,7 @@ Card detector_card(const Graph& graph) {
   return card;
 }
 
-Result run(const Attached& pipeline, const Card& card, const PostOptions& options, const Tensor& frame) {
+Result run(const Attached& pipeline, const Card& card, const PostprocessOptions& options, const Tensor& frame) {
   std::vector<Tensor> outputs = interpret(pipeline.graph, {{"frame", frame}});
   std::vector<TensorView> views;
   for (Tensor& output : outputs) views.push_back(view_of(output));
@@ -106,7 +106,7 @@ TEST(Attach, FindsBoxesInSourcePixels) {
 TEST(Attach, KeepsTheClassesAskedFor) {
   Graph model = detector();
   const Card card = detector_card(model);
-  const PostOptions options{.classes = {0}};
+  const PostprocessOptions options{.classes = {"0"}};
   const std::vector<std::uint8_t> pixels(64, 0);
   const Result result = run(attach(std::move(model), card, options), card, options, gray_frame(pixels, 8, 8));
   ASSERT_EQ(result.detections.size(), 1U);
@@ -152,10 +152,10 @@ TEST(Attach, ReadsClassesFromLogits) {
 TEST(Attach, RejectsOptionsThatMakeNoSense) {
   const Graph model = detector();
   const Card card = detector_card(model);
-  EXPECT_THROW(attach(model, card, {.conf = -0.1F}), Error);
+  EXPECT_THROW(attach(model, card, {.confidence = -0.1F}), Error);
   EXPECT_THROW(attach(model, card, {.iou = 1.5F}), Error);
-  EXPECT_THROW(attach(model, card, {.max_det = 0}), Error);
-  EXPECT_THROW(attach(model, card, {.classes = {2}}), Error);
+  EXPECT_THROW(attach(model, card, {.max_detections = 0}), Error);
+  EXPECT_THROW(attach(model, card, {.classes = {"2"}}), Error);
   Card wrong = card;
   wrong.width = 16;
   EXPECT_THROW(attach(model, wrong, {}), Error);

@@ -111,7 +111,7 @@ inline const std::vector<Known> kThings = {
 inline const Shape kPicture{1, 3, 128, 160};
 
 /// The whole way of a grey frame of twice the model's picture, under the card that CARD_TEXT says (none: recognised).
-inline Found find_in(Graph model, const std::string& card_text = "", const PostOptions& options = {}) {
+inline Found find_in(Graph model, const std::string& card_text = "", const PostprocessOptions& options = {}) {
   Found found;
   std::filesystem::path file;
   const TempFolder folder;

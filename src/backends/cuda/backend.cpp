@@ -116,7 +116,9 @@ class CudaBackend : public Backend {
 
 GpuRates rates(int ordinal, const GpuRateOptions& options) { return measure_rates(Device::get(ordinal), options); }
 
-const CudaModule kModule{.backend = backend, .rates = rates};
+void check_compiler() { compiler_version(); }
+
+const CudaModule kModule{.backend = backend, .rates = rates, .check_compiler = check_compiler};
 
 }  // namespace
 

@@ -23,12 +23,12 @@ namespace {
 /// The model's plan for frames or tensors.
 std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
   if (resident)
-    return compile({.graph = model.impl()->graph(),
+    return compile({.graph = impl_of(model).graph(),
                     .options = model.options(),
-                    .measured = model.impl()->measured(),
+                    .measured = impl_of(model).measured(),
                     .edges = Edges::kAsComputed,
-                    .keep_fp32 = model.impl()->fp32_keep_list(PlanFor::kTensors, model.impl()->graph())});
-  return takes_frames ? model.impl()->vision_plan().plan : model.impl()->tensor_plan();
+                    .keep_fp32 = impl_of(model).fp32_keep_list(PlanFor::kTensors, impl_of(model).graph())});
+  return takes_frames ? impl_of(model).vision_plan().plan : impl_of(model).tensor_plan();
 }
 
 /// A model, or several together, during the loads.
@@ -69,12 +69,12 @@ std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched,
   auto peer = std::make_unique<Peer>(result.times.engine, find_peers_python(options.peers_python), files.folder());
   result.times.version = peer->version();
   try {
-    const std::string& device = options.model.device;
+    const Device& device = options.model.device;
     const std::string& file = options.peers_model.empty() ? benched.file : options.peers_model;
     std::error_code ignored;
     peer->load({.model = std::filesystem::absolute(file, ignored).string(),
                 .threads = benched.threads,
-                .device = device.starts_with("cuda") ? device : "cpu",
+                .device = device.kind == Device::Kind::kCuda ? to_string(device) : "cpu",
                 .precision = benched.precision == "int8" ? "fp32" : benched.precision,
                 .inputs = files.inputs()});
     if (!ours.empty()) result.drift = drift_of(*peer, files, ours);
@@ -118,7 +118,7 @@ void describe(BenchedModel& benched, const std::vector<Model>& models, const Ben
   const bool is_half = benched.precision == "fp16" || benched.precision == "bf16";
   benched.drift_limit = is_half ? kLargestHalfDrift : benched.precision == "tf32" ? kLargestTf32Drift : kLargestDrift;
   benched.takes_frames = !options.tensors && !options.resident && options.peers.empty() && options.batch == 1 &&
-                         std::ranges::all_of(models, [](const Model& model) { return model.impl()->is_recognised(); });
+                         std::ranges::all_of(models, [](const Model& model) { return impl_of(model).is_recognised(); });
   if (models.size() > 1 && !benched.takes_frames)
     fail(ErrorCode::kUnsupported, "only recognised models can run together on a frame");
   benched.covers = benched.takes_frames ? fmt::format("one {} frame, pixels to predictions", to_string(options.frame))

@@ -65,13 +65,14 @@ Model load_batched(const std::string& file, const ModelOptions& options, int bat
 }
 
 std::string precision_of(const Model& model) {
-  const Graph& graph = model.impl()->graph();
+  const Graph& graph = impl_of(model).graph();
   for (NodeId id : graph.order()) {
     const std::string& op = graph.node(id).op;
     if (op.starts_with("QLinear") || op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op.ends_with("Integer"))
       return "int8";
   }
-  return model.options().precision == "auto" ? "fp32" : model.options().precision;
+  const Precision precision = model.options().precision;
+  return std::string(to_string(precision == Precision::kAuto ? Precision::kFp32 : precision));
 }
 
 Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {

@@ -12,6 +12,7 @@
 #include "graph/importer.hpp"
 #include "measure/bench/closeness.hpp"
 #include "pipeline/model/compile.hpp"
+#include "pipeline/model/device.hpp"
 #include "runtime/json_words.hpp"
 
 namespace saccade {
@@ -131,7 +132,9 @@ std::string run_data_set(const TestFolder& test, const fs::path& set, const Mode
   if (unreadable) throw Error(*unreadable);
   std::vector<std::string> names;
   for (ValueId output : graph.data_outputs()) names.push_back(graph.value(output).name);
-  const std::vector<Tensor> have = run(compile({.graph = std::move(graph), .options = options}), inputs);
+  ModelOptions chosen = options;
+  chosen.device = choose_device(model, options, [&]() -> const Graph& { return graph; });
+  const std::vector<Tensor> have = run(compile({.graph = std::move(graph), .options = chosen}), inputs);
   const std::vector<Tensor> want = read_tensors(set, "output", options.max_memory);
   if (have.size() != want.size())
     return fmt::format("the model has {} outputs, but {} has {}", have.size(), set.string(), want.size());

@@ -9,7 +9,7 @@
 #include "base/module.hpp"
 #include "base/output_file.hpp"
 #include "measure/demo/scene_accuracy.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/sinks/drawn_frame.hpp"
 #include "saccade/pipeline.hpp"
 
@@ -35,9 +35,9 @@ constexpr Condition kConditions[] = {
 Model load_model(const DemoOptions& options) {
   const std::string file = options.model.empty() ? data_file("scene_model.onnx").string() : options.model;
   ModelOptions model = options.model_options;
-  model.confidence = kAccuracyConfidence;
-  model.max_detections = 100;
-  model.top_k = 1;
+  model.post.confidence = kAccuracyConfidence;
+  model.post.max_detections = 100;
+  model.post.top_k = 1;
   return Model::load(file, model);
 }
 
@@ -56,10 +56,10 @@ std::string write_drawn_image(const std::filesystem::path& folder, const std::st
 /// and JSON lines, and draws a few images spread over the run.
 class Audience final : public Sink {
  public:
-  Audience(const DemoOptions& options, const ScenePredictions& predictions, const Camera& camera)
+  Audience(const DemoOptions& options, const ScenePredictions& predictions, const Source& source)
       : options_(options), predictions_(predictions), start_(Clock::now()) {
     sinks_.push_back(open_jsonl((options.output / "results.jsonl").string()));
-    sinks_.push_back(open_video((options.output / "video.mp4").string(), {&camera, 1}));
+    sinks_.push_back(open_video((options.output / "video.mp4").string(), {&source, 1}));
   }
 
   void write(const Result& result, const FrameView& frame) override {
@@ -123,7 +123,7 @@ class Demo {
   DemoResult run() const {
     DemoResult result{.width = scene_.width, .height = scene_.height};
     const std::string uri = to_uri(scene_);
-    Audience audience(options_, predictions_, Camera::open(uri));
+    Audience audience(options_, predictions_, Source::open(uri));
     result.profile = profile_frames(model_, uri, profile_options(audience));
     result.images = std::move(audience.images());
     events_.say("comparing the predictions with the ground truth");
@@ -147,7 +147,7 @@ class Demo {
     scene.frames = options_.condition_frames;
     ConditionScores scores{.name = condition.name};
     PredictedFrames predictions;
-    Pipeline pipeline(Camera::open(to_uri(scene)), model_);
+    Pipeline pipeline(Source::open(to_uri(scene)), model_);
     while (!events_.stop()) {
       const Outcome<Result&> result = pipeline.next();
       if (!result) break;

@@ -19,8 +19,8 @@ struct Bound {
 };
 
 struct BoundOptions {
-  std::optional<Precision> precision;  ///< assumed for floating-point tensors; empty: the plan's
-  FrameSize frame;                     ///< input of the plan's Preprocess
+  std::optional<OperandType> precision;  ///< assumed for floating-point tensors; empty: the plan's
+  FrameSize frame;                       ///< input of the plan's Preprocess
 };
 
 /// Bounds of all steps, of the stages and of the whole, executed sequentially.

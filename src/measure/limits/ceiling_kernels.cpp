@@ -49,7 +49,7 @@ void copy(std::byte* to, const std::byte* from, std::size_t bytes) { std::memcpy
 }  // namespace
 
 std::vector<ComputeKernel> portable_compute_kernels() {
-  return {{"128-bit vectors", Precision::kFloat32, 2.0 * 4 * kChains, multiply_and_add}};
+  return {{"128-bit vectors", OperandType::kFloat32, 2.0 * 4 * kChains, multiply_and_add}};
 }
 
 std::vector<StreamKernel> portable_stream_kernels() {

@@ -4,14 +4,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "measure/limits/precision.hpp"
+#include "measure/limits/operand_type.hpp"
 
 namespace saccade {
 
 /// Register-only arithmetic with enough parallelism for a core.
 struct ComputeKernel {
   const char* instructions = "";
-  Precision precision = Precision::kFloat32;
+  OperandType precision = OperandType::kFloat32;
   double operations = 0;  ///< per round
   void (*run)(std::int64_t rounds) = nullptr;
 };

@@ -5,7 +5,7 @@
 namespace saccade {
 namespace {
 
-double peak_among(const std::vector<ComputeCeiling>& compute, Precision precision, double ComputeCeiling::*rate) {
+double peak_among(const std::vector<ComputeCeiling>& compute, OperandType precision, double ComputeCeiling::*rate) {
   double peak = 0;
   for (const ComputeCeiling& ceiling : compute)
     if (bits_of(ceiling.precision) >= bits_of(precision)) peak = std::max(peak, ceiling.*rate);
@@ -16,9 +16,9 @@ double peak_among(const std::vector<ComputeCeiling>& compute, Precision precisio
 
 double Bandwidth::most() const { return std::max({read, write, copy, mixed}); }
 
-double Ceilings::peak(Precision precision) const { return peak_among(compute, precision, &ComputeCeiling::all); }
+double Ceilings::peak(OperandType precision) const { return peak_among(compute, precision, &ComputeCeiling::all); }
 
-double Ceilings::peak_of_one_core(Precision precision) const {
+double Ceilings::peak_of_one_core(OperandType precision) const {
   return peak_among(compute, precision, &ComputeCeiling::one_core);
 }
 

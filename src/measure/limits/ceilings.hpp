@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "measure/limits/precision.hpp"
+#include "measure/limits/operand_type.hpp"
 #include "measure/statistics/units.hpp"
 
 namespace saccade {
@@ -13,7 +13,7 @@ namespace saccade {
 /// Peak arithmetic of one instruction or one library, in operations per second; a multiply-add counts as 2.
 struct ComputeCeiling {
   std::string instructions;  ///< "AVX-512 FMA", "oneDNN matmul"
-  Precision precision = Precision::kFloat32;
+  OperandType precision = OperandType::kFloat32;
   double one_core = 0;
   double all = 0;  ///< of all threads
 };
@@ -60,8 +60,8 @@ struct Ceilings {
 
   /// Operations per second of all threads on operands of a precision: of the narrowest type with instructions among
   /// this and wider ones. 0 if unknown.
-  double peak(Precision precision) const;
-  double peak_of_one_core(Precision precision) const;
+  double peak(OperandType precision) const;
+  double peak_of_one_core(OperandType precision) const;
   /// The least time of a launch.
   Nanoseconds floor() const { return clock.count() > 0 ? clock : launch; }
 };

@@ -22,7 +22,7 @@ Ceilings read(const Json& json) {
   ceilings.device = json.at("device");
   ceilings.threads = json.at("threads");
   for (const Json& row : json.at("compute")) {
-    const auto precision = precision_of(row.at("precision").get<std::string>());
+    const auto precision = operand_type_of(row.at("precision").get<std::string>());
     if (!precision)
       fail(ErrorCode::kInvalidFile, "the ceilings have the unknown precision {}", row.at("precision").dump());
     ceilings.compute.push_back({row.at("instructions"), *precision, row.at("one_core"), row.at("all")});

@@ -130,20 +130,20 @@ bool kernel_grants_tiles() {
 
 std::vector<ComputeKernel> compute_kernels() {
   const CpuFeatures cpu = cpu_features();
-  std::vector<ComputeKernel> kernels = {{"SSE multiply and add", Precision::kFloat32, 4.0 * 14, sse}};
+  std::vector<ComputeKernel> kernels = {{"SSE multiply and add", OperandType::kFloat32, 4.0 * 14, sse}};
   const auto add = [&](bool has, const ComputeKernel& kernel) {
     if (has) kernels.push_back(kernel);
   };
   // Operations per round: chains times products per instruction, each a multiplication and an addition.
-  add(cpu.avx2_fma, {"AVX2 FMA", Precision::kFloat32, 12.0 * 8 * 2, avx2_fma});
-  add(cpu.avx512, {"AVX-512 FMA", Precision::kFloat32, 24.0 * 16 * 2, avx512_fma});
-  add(cpu.avx512_bf16, {"AVX-512 BF16", Precision::kBFloat16, 24.0 * 32 * 2, avx512_bf16});
-  add(cpu.avx2_fma, {"AVX2 bytes", Precision::kInt8, 12.0 * 32 * 2, avx2_bytes});
-  add(cpu.avx_vnni, {"AVX-VNNI", Precision::kInt8, 12.0 * 32 * 2, avx_vnni});
-  add(cpu.avx512_vnni, {"AVX-512 VNNI", Precision::kInt8, 24.0 * 64 * 2, avx512_vnni});
+  add(cpu.avx2_fma, {"AVX2 FMA", OperandType::kFloat32, 12.0 * 8 * 2, avx2_fma});
+  add(cpu.avx512, {"AVX-512 FMA", OperandType::kFloat32, 24.0 * 16 * 2, avx512_fma});
+  add(cpu.avx512_bf16, {"AVX-512 BF16", OperandType::kBFloat16, 24.0 * 32 * 2, avx512_bf16});
+  add(cpu.avx2_fma, {"AVX2 bytes", OperandType::kInt8, 12.0 * 32 * 2, avx2_bytes});
+  add(cpu.avx_vnni, {"AVX-VNNI", OperandType::kInt8, 12.0 * 32 * 2, avx_vnni});
+  add(cpu.avx512_vnni, {"AVX-512 VNNI", OperandType::kInt8, 24.0 * 64 * 2, avx512_vnni});
   const bool has_tiles = (cpu.amx_bf16 || cpu.amx_int8) && kernel_grants_tiles();
-  add(has_tiles && cpu.amx_bf16, {"AMX BF16", Precision::kBFloat16, 4.0 * 16 * 16 * 32 * 2, amx_bf16});
-  add(has_tiles && cpu.amx_int8, {"AMX INT8", Precision::kInt8, 4.0 * 16 * 16 * 64 * 2, amx_int8});
+  add(has_tiles && cpu.amx_bf16, {"AMX BF16", OperandType::kBFloat16, 4.0 * 16 * 16 * 32 * 2, amx_bf16});
+  add(has_tiles && cpu.amx_int8, {"AMX INT8", OperandType::kInt8, 4.0 * 16 * 16 * 64 * 2, amx_int8});
   return kernels;
 }
 

@@ -99,7 +99,7 @@ class Section {
 ComputeCeiling read_compute(Section section) {
   ComputeCeiling ceiling;
   const std::string precision = section.text("precision").value_or("");
-  const auto found = precision_of(precision);
+  const auto found = operand_type_of(precision);
   if (!found) section.bad(section.source(), "precision", "must be fp32, bf16 or int8");
   ceiling.precision = *found;
   ceiling.instructions = section.text("instructions").value_or(precision);
@@ -155,8 +155,8 @@ CopyCeiling read_copy(Section section) {
   return ceiling;
 }
 
-Device read_device(Section file) {
-  Device device;
+DeviceFile read_device(Section file) {
+  DeviceFile device;
   Ceilings& ceilings = device.ceilings;
   ceilings.device = file.text("name").value_or("a device of a file");
   ceilings.threads = file.count("threads").value_or(1);
@@ -199,7 +199,7 @@ std::string in_quotes(std::string_view text) {
 
 }  // namespace
 
-Device read_device_file(const std::string& path) {
+DeviceFile read_device_file(const std::string& path) {
   try {
     const toml::table table = toml::parse(read_input(path, kMostDeviceBytes), path);
     return read_device(Section(path, "", table));

@@ -10,14 +10,14 @@
 namespace saccade {
 
 /// A device description (see docs/limits.md).
-struct Device {
+struct DeviceFile {
   Ceilings ceilings;
   std::optional<CameraMode> camera;
   std::optional<double> bus_rate;  ///< bytes per second from the camera
 };
 
 /// Throws Error (kNotFound, kInvalidFile) naming the file, and line and key of what is invalid.
-Device read_device_file(const std::string& path);
+DeviceFile read_device_file(const std::string& path);
 /// A file that reads back as the same ceilings.
 std::string to_toml(const Ceilings& ceilings);
 

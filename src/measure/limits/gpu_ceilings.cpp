@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "pipeline/model/device.hpp"
-
 namespace saccade {
 namespace {
 
@@ -15,7 +13,7 @@ Bandwidth bandwidth_of(const GpuBandwidth& rate, double share) {
 
 Ceilings ceilings_of(const GpuRates& rates) {
   const double share = 1.0 / std::max(rates.multiprocessors, 1);
-  const auto compute = [&](const char* instructions, Precision precision, double rate) {
+  const auto compute = [&](const char* instructions, OperandType precision, double rate) {
     return ComputeCeiling{instructions, precision, share * rate, rate};
   };
   const auto memory = [&](const char* level, std::size_t capacity, const GpuBandwidth& rate) {
@@ -23,14 +21,14 @@ Ceilings ceilings_of(const GpuRates& rates) {
   };
   Ceilings ceilings{.device = rates.device};
   // fp16 and bf16 have equal rates, and float32 may be multiplied as tf32: the best of them bounds both.
-  ceilings.compute = {compute("FMA", Precision::kFloat32, rates.fp32),
-                      compute("mma.sync tf32", Precision::kFloat32, rates.tf32),
-                      compute("mma.sync fp16", Precision::kBFloat16, rates.fp16),
-                      compute("mma.sync bf16", Precision::kBFloat16, rates.bf16),
-                      compute("mma.sync int8", Precision::kInt8, rates.int8)};
+  ceilings.compute = {compute("FMA", OperandType::kFloat32, rates.fp32),
+                      compute("mma.sync tf32", OperandType::kFloat32, rates.tf32),
+                      compute("mma.sync fp16", OperandType::kBFloat16, rates.fp16),
+                      compute("mma.sync bf16", OperandType::kBFloat16, rates.bf16),
+                      compute("mma.sync int8", OperandType::kInt8, rates.int8)};
   if (rates.warpgroup_fp16 > 0) {
-    ceilings.compute.push_back(compute("wgmma fp16", Precision::kBFloat16, rates.warpgroup_fp16));
-    ceilings.compute.push_back(compute("wgmma bf16", Precision::kBFloat16, rates.warpgroup_bf16));
+    ceilings.compute.push_back(compute("wgmma fp16", OperandType::kBFloat16, rates.warpgroup_fp16));
+    ceilings.compute.push_back(compute("wgmma bf16", OperandType::kBFloat16, rates.warpgroup_bf16));
   }
   ceilings.memory = {memory("L2", rates.l2_bytes, rates.l2), memory("memory", 0, rates.memory)};
   ceilings.launch = rates.launch;
@@ -41,8 +39,8 @@ Ceilings ceilings_of(const GpuRates& rates) {
 }
 
 Ceilings measure_ceilings(const ModelOptions& options, int threads, const std::function<void(double share)>& progress) {
-  const std::optional<int> gpu = gpu_of(options);
-  return gpu ? ceilings_of(measure_gpu(*gpu)) : measure_ceilings(threads, progress);
+  if (options.device.kind == Device::Kind::kCuda) return ceilings_of(measure_gpu(options.device.ordinal));
+  return measure_ceilings(threads, progress);
 }
 
 }  // namespace saccade

@@ -95,9 +95,9 @@ class Probe {
 };
 
 struct Product {
-  Product(Graph (*graph)(), Precision wanted, int threads)
+  Product(Graph (*graph)(), OperandType wanted, int threads)
       : precision(wanted), alone(graph(), 1), together(graph(), threads) {}
-  Precision precision;
+  OperandType precision;
   Probe alone;
   Probe together;
 };
@@ -113,10 +113,10 @@ struct LibraryProbe::State {
         smallest(relu(1), 1),
         loop_alone(relu(kShareForEach * count), 1),
         loop_together(relu(kShareForEach * count), count) {
-    products.push_back(std::make_unique<Product>(matmul, Precision::kFloat32, threads));
-    products.push_back(std::make_unique<Product>(convolution, Precision::kFloat32, threads));
-    products.push_back(std::make_unique<Product>(quantized_convolution, Precision::kInt8, threads));
-    device = choose_backend({}).device_name();
+    products.push_back(std::make_unique<Product>(matmul, OperandType::kFloat32, threads));
+    products.push_back(std::make_unique<Product>(convolution, OperandType::kFloat32, threads));
+    products.push_back(std::make_unique<Product>(quantized_convolution, OperandType::kInt8, threads));
+    device = choose_backend({.device = Device::cpu()}).device_name();
   }
 
   int threads;

@@ -19,8 +19,8 @@ void add_violation(std::vector<Violation>& found, const std::string& where, cons
 
 CompiledModel compile_for_limits(const std::string& path, const ModelOptions& options) {
   const Model model = Model::load(path, options);
-  if (!model.impl()->is_recognised()) return {model.impl()->tensor_plan(), false};
-  return {model.impl()->vision_plan().plan, true};
+  if (!impl_of(model).is_recognised()) return {impl_of(model).tensor_plan(), false};
+  return {impl_of(model).vision_plan().plan, true};
 }
 
 PlanTimes run_for_limits(const CompiledModel& model, const FrameSize& frame, double seconds,

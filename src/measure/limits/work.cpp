@@ -20,7 +20,7 @@ bool is_float(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64;
 }
 
-std::int64_t bits_as(DType dtype, const std::optional<Precision>& precision) {
+std::int64_t bits_as(DType dtype, const std::optional<OperandType>& precision) {
   const auto own = static_cast<std::int64_t>(bits_of(dtype));
   return precision && is_float(dtype) ? std::min(own, bits_of(*precision)) : own;
 }
@@ -81,12 +81,12 @@ void count_outputs(const Graph& graph, const Node& node, const WorkOptions& opti
   }
 }
 
-Precision precision_of(const Graph& graph, const Node& node, const std::optional<Precision>& wanted) {
-  if (node.inputs.empty() || node.inputs[0] == ValueId::kNone) return Precision::kFloat32;
+OperandType operand_type_of(const Graph& graph, const Node& node, const std::optional<OperandType>& wanted) {
+  if (node.inputs.empty() || node.inputs[0] == ValueId::kNone) return OperandType::kFloat32;
   const DType dtype = graph.value(node.inputs[0]).type.dtype;
-  if (bits_of(dtype) <= 8) return Precision::kInt8;
+  if (bits_of(dtype) <= 8) return OperandType::kInt8;
   if (wanted && is_float(dtype)) return *wanted;
-  return bits_of(dtype) <= 16 ? Precision::kBFloat16 : Precision::kFloat32;
+  return bits_of(dtype) <= 16 ? OperandType::kBFloat16 : OperandType::kFloat32;
 }
 
 }  // namespace
@@ -106,7 +106,7 @@ Work work_of(const Graph& graph, const Node& node, const WorkOptions& options) {
   const Products products = products_of(graph, node);
   work.products = 2.0 * static_cast<double>(products.on_elements);
   work.operations = work.products + other_operations(graph, node);
-  work.precision = precision_of(graph, node, options.precision);
+  work.precision = operand_type_of(graph, node, options.precision);
   count_inputs(graph, node, options, work);
   count_outputs(graph, node, options, work);
   return work;

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "graph/graph.hpp"
-#include "measure/limits/precision.hpp"
+#include "measure/limits/operand_type.hpp"
 #include "saccade/frame.hpp"
 
 namespace saccade {
@@ -14,10 +14,10 @@ struct Work {
   /// Arithmetic: a multiply-add counts as 2, any other operation as 1, data movement as 0. Products with padding do not
   /// count: they need not be computed.
   double operations = 0;
-  double products = 0;                        ///< of `operations`: multiply-adds of convolutions and GEMM
-  Precision precision = Precision::kFloat32;  ///< of the operands; vectors hold more of narrow types
-  std::int64_t weight_bytes = 0;              ///< constants, each once
-  std::int64_t read_bytes = 0;                ///< activations, each once, without elements that nothing depends on
+  double products = 0;                            ///< of `operations`: multiply-adds of convolutions and GEMM
+  OperandType precision = OperandType::kFloat32;  ///< of the operands; vectors hold more of narrow types
+  std::int64_t weight_bytes = 0;                  ///< constants, each once
+  std::int64_t read_bytes = 0;                    ///< activations, each once, without elements that nothing depends on
   std::int64_t write_bytes = 0;
 
   std::int64_t activation_bytes() const { return read_bytes + write_bytes; }
@@ -35,7 +35,7 @@ struct FrameSize {
 struct WorkOptions {
   FrameSize frame;  ///< input of Preprocess; 0 x 0 if unknown
   /// Assumed for floating-point tensors (and products); empty: as they are.
-  std::optional<Precision> precision;
+  std::optional<OperandType> precision;
 };
 
 /// The work of a node whose types are inferred. Zero for a view.

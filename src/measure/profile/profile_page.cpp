@@ -110,7 +110,7 @@ BoundBars bars_of(const Profile& profile, std::size_t count) {
 Roofline roofline_of(const Profile& profile) {
   Roofline chart{.title = "Roofline"};
   for (const ComputeCeiling& ceiling : profile.ceilings.compute)
-    if (ceiling.precision == Precision::kFloat32) chart.compute.push_back({ceiling.instructions, ceiling.all});
+    if (ceiling.precision == OperandType::kFloat32) chart.compute.push_back({ceiling.instructions, ceiling.all});
   for (const MemoryCeiling& level : profile.ceilings.memory) chart.memory.push_back({level.level, level.all.most()});
   for (const LaunchProfile& launch : profile.launches) {
     const Work& work = launch.bound.work;

@@ -3,11 +3,11 @@
 #include "measure/limits/gpu_ceilings.hpp"
 #include "measure/limits/noise_frame.hpp"
 #include "measure/limits/plan_times.hpp"
-#include "measure/profile/looping_source.hpp"
+#include "measure/profile/looping_reader.hpp"
 #include "measure/profile/profile.hpp"
 #include "measure/profile/profile_assembly.hpp"
 #include "pipeline/model/model_impl.hpp"
-#include "pipeline/stream/camera_impl.hpp"
+#include "pipeline/stream/source_impl.hpp"
 
 namespace saccade {
 namespace {
@@ -130,17 +130,17 @@ FrameRecord record_of(const Result& result, const FrameTimes& times) {
 
 /// Runs PIPELINE until OPTIONS are satisfied; sets the elapsed time and the frames' format.
 FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
-  pipeline.impl().run_one_by_one();
+  impl_of(pipeline).run_one_by_one();
   for (std::int64_t i = 0; i < kProfileWarmUp; ++i)
     if (next_result(pipeline, [&] { return !options.on_frame || options.on_frame(0); }) == nullptr) break;
   FrameView last;
   const auto start = Clock::now();
   for (std::int64_t frames = 0;; ++frames) {
-    pipeline.impl().time_steps(0, recorder.next_steps());
+    impl_of(pipeline).time_steps(0, recorder.next_steps());
     const Result* result = next_result(pipeline, [&] { return goes_on(options, start, frames); });
     if (result == nullptr) break;
     last = pipeline.frame();
-    recorder.add(record_of(*result, pipeline.impl().frame_times()));
+    recorder.add(record_of(*result, impl_of(pipeline).frame_times()));
     if (options.sink != nullptr) options.sink->write(*result, last);
   }
   profile.elapsed = Clock::now() - start;
@@ -152,22 +152,22 @@ FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder
 }  // namespace
 
 Profile profile_frames(const Model& model, const std::string& uri, const ProfileOptions& options) {
-  std::unique_ptr<Source> source = open_looping(uri);
-  const VisionPlan& vision = model.impl()->vision_plan();
+  std::unique_ptr<FrameReader> reader = open_looping(uri);
+  const VisionPlan& vision = impl_of(model).vision_plan();
   Profile profile{.model = model.name(),
                   .source = uri,
                   .plan = vision.plan,
-                  .is_live = source->info().live,
+                  .is_live = reader->info().live,
                   .warm_up = kProfileWarmUp};
   profile.ceilings = find_ceilings(model, *vision.plan, options);
   {
     Execution still(vision.plan);
-    const NoiseFrame noise(size_of(source->info()), 1);
+    const NoiseFrame noise(size_of(reader->info()), 1);
     *still.frame() = noise.view();
     profile.overhead = measure_overhead(still, options.overhead_budget);
   }
   Recorder recorder(*vision.plan, trace_frames(*vision.plan, options));
-  Pipeline pipeline(Camera(std::make_shared<Camera::Impl>(std::move(source))), model);
+  Pipeline pipeline(source_of(std::move(reader)), model);
   const FrameSize size = record_frames(profile, pipeline, recorder, options);
   pipeline.stop();
   if (options.sink != nullptr) options.sink->close(pipeline.summary());
@@ -179,7 +179,7 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
 }
 
 Profile profile_tensors(const Model& model, const ProfileOptions& options) {
-  const std::shared_ptr<const Plan> plan = model.impl()->tensor_plan();
+  const std::shared_ptr<const Plan> plan = impl_of(model).tensor_plan();
   Profile profile{.model = model.name(), .plan = plan, .warm_up = kProfileWarmUp};
   Execution execution(plan);
   fill_inputs(execution);

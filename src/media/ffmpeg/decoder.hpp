@@ -7,7 +7,7 @@
 #include "base/outcome.hpp"
 #include "ffmpeg/input.hpp"
 #include "ffmpeg/watch.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 
 namespace saccade {
 

@@ -1,4 +1,4 @@
-#include "ffmpeg/video_source.hpp"
+#include "ffmpeg/video_reader.hpp"
 #include "ffmpeg/video_writer.hpp"
 #include "media/modules.hpp"
 

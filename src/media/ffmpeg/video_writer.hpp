@@ -1,6 +1,6 @@
 #pragma once
 
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 
 namespace saccade {
 

@@ -60,8 +60,9 @@ std::shared_ptr<const Plan> build_plan(CompileRequest request, const Backend& ba
     return Plan::compile(std::move(request.graph), backend,
                          {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kUnsupported || !gpu_of(options) || options.fallback) throw;
-    throw Error(error.code(), fmt::format("{} (--fallback cpu runs such nodes on the host)", error.what()));
+    if (error.code() != ErrorCode::kUnsupported || options.device.kind != Device::Kind::kCuda || options.fallback)
+      throw;
+    throw Error(error.code(), suggest_fallback(error));
   }
 }
 

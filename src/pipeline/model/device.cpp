@@ -1,52 +1,97 @@
 #include "pipeline/model/device.hpp"
 
-#include <charconv>
-
 #include "base/error.hpp"
+#include "base/log.hpp"
+#include "pipeline/model/lowering.hpp"
 #include "runtime/cuda_backend.hpp"
+#include "runtime/plan.hpp"
 #include "runtime/reference_backend.hpp"
 
 namespace saccade {
 namespace {
 
-bool is_cuda(std::string_view device) { return device == "cuda" || device.starts_with("cuda:"); }
+/// Why a GPU is not used; empty if it is.
+struct Refusal {
+  std::string why;
+  LogLevel level = LogLevel::kInfo;
 
-/// N of "cuda:N"; 0 for "cuda".
-int cuda_ordinal(std::string_view device) {
-  if (device == "cuda") return 0;
-  const std::string_view number = device.substr(device.find(':') + 1);
-  int ordinal = -1;
-  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
-  if (error != std::errc() || end != number.data() + number.size() || ordinal < 0)
-    fail(ErrorCode::kInvalidArgument, "'{}' is not a GPU: use cuda or cuda:N", device);
-  return ordinal;
+  explicit operator bool() const { return !why.empty(); }
+};
+
+const Backend& gpu_backend(const ModelOptions& options) {
+  return cuda_backend({.ordinal = options.device.ordinal, .fallback = options.fallback, .graph = options.graph});
 }
 
-void check_precision(const std::string& precision, bool on_gpu) {
-  const bool gpu_only = precision == "fp16" || precision == "bf16" || precision == "tf32";
-  if (precision == "auto" || precision == "fp32" || (gpu_only && on_gpu)) return;
-  fail(ErrorCode::kUnsupported, "the precision '{}' is not implemented yet{}: use auto{} or fp32", precision,
-       gpu_only ? " for this device" : "", on_gpu ? ", fp16, bf16, tf32" : "");
+Refusal open_gpu() {
+  if (!has_cuda_driver()) return {"there is no CUDA driver"};
+  try {
+    cuda_backend({});
+    check_cuda_compiler();
+    return {};
+  } catch (const Error& error) {
+    return {error.what(), error.code() == ErrorCode::kNotFound ? LogLevel::kInfo : LogLevel::kWarning};
+  }
+}
+
+/// Whether the first GPU can be used at all. Kept: all models get one answer, and a driver may take seconds to give it.
+const Refusal& find_gpu() {
+  static const Refusal found = open_gpu();
+  return found;
+}
+
+/// Whether the first GPU has a kernel for every node of GRAPH.
+Refusal find_kernels(Graph graph, const ModelOptions& options) {
+  const Backend& backend = gpu_backend(options);
+  run_passes(graph, pass_options(options, backend));
+  try {
+    Plan::check(std::move(graph), backend, {.threads = options.threads, .max_memory = options.max_memory});
+    return {};
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kUnsupported) throw;
+    return {suggest_fallback(error), LogLevel::kWarning};
+  }
+}
+
+/// WHY the device is not a GPU.
+void check_precision_without_gpu(Precision precision, const std::string& why) {
+  if (precision == Precision::kAuto || precision == Precision::kFp32) return;
+  fail(ErrorCode::kUnsupported, "the precision '{}' needs a GPU (without one, use auto or fp32): {}",
+       to_string(precision), why);
 }
 
 }  // namespace
 
-std::optional<int> gpu_of(const ModelOptions& options) {
-  if (!is_cuda(options.device)) return {};
-  return cuda_ordinal(options.device);
-}
-
 const Backend& choose_backend(const ModelOptions& options) {
   if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "the number of threads {} is invalid", options.threads);
-  const bool on_gpu = is_cuda(options.device);
-  check_precision(options.precision, on_gpu);
-  if (on_gpu)
-    return cuda_backend(
-        {.ordinal = cuda_ordinal(options.device), .fallback = options.fallback, .graph = options.graph});
-  if (options.device != "auto" && options.device != "cpu" && options.device != "reference")
-    fail(ErrorCode::kUnsupported, "the device '{}' is not known: use auto, cpu, cuda, cuda:N or reference",
-         options.device);
-  return options.device == "reference" ? reference_backend() : cpu_backend();
+  if (options.device.kind == Device::Kind::kCuda) return gpu_backend(options);
+  check_precision_without_gpu(options.precision, fmt::format("the device is {}", to_string(options.device)));
+  return options.device.kind == Device::Kind::kReference ? reference_backend() : cpu_backend();
+}
+
+void check_device(const ModelOptions& options) {
+  if (options.device.kind == Device::Kind::kAuto) {
+    const Refusal& refusal = find_gpu();
+    if (!refusal) return;
+    check_precision_without_gpu(options.precision, refusal.why);
+  }
+  choose_backend(options);
+}
+
+Device choose_device(const std::string& name, const ModelOptions& options, const std::function<const Graph&()>& graph) {
+  if (options.device.kind != Device::Kind::kAuto) return options.device;
+  Refusal refusal = find_gpu();
+  if (!refusal) refusal = find_kernels(graph(), options);
+  if (!refusal) {
+    log(LogLevel::kInfo, "{}: it runs on {}", name, gpu_backend(options).device_name());
+    return Device::cuda();
+  }
+  check_precision_without_gpu(options.precision, refusal.why);
+  log(refusal.level, "{}: it runs on the CPU: {}", name, refusal.why);
+  return Device::cpu();
+}
+
+std::string suggest_fallback(const Error& error) {
+  return fmt::format("{} (--fallback cpu runs such nodes on the host)", error.what());
 }
 
 }  // namespace saccade

@@ -66,8 +66,8 @@ class ObservedRange {
 /// The backend for the float32 run: the CPU, which compiles no kernels, or the device of OPTIONS if the CPU module is
 /// not installed.
 const Backend& choose_float32_backend(ModelOptions& options) {
-  const std::string device = std::exchange(options.device, "cpu");
-  options.precision = "fp32";
+  const Device device = std::exchange(options.device, Device::cpu());
+  options.precision = Precision::kFp32;
   try {
     return choose_backend(options);
   } catch (const Error&) {
@@ -190,7 +190,7 @@ void run_on_frames(Execution& execution, const Float32Probe& probe, ObservedRang
 }  // namespace
 
 Fp32KeepList find_fp32_keep_list(const Graph& graph, const ModelOptions& options) {
-  if (options.precision != "fp16") return {};  // bf16 has the range of float32
+  if (options.precision != Precision::kFp16) return {};  // bf16 has the range of float32
   Float32Probe probe(graph, options);
   if (probe.empty()) return {};
   const auto start = std::chrono::steady_clock::now();

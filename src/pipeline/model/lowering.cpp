@@ -4,9 +4,9 @@ namespace saccade {
 namespace {
 
 MixedPrecision precision_of(const ModelOptions& options, Fp32KeepList keep_fp32) {
-  MixedPrecision precision{.keep_fp32 = std::move(keep_fp32), .tf32 = options.precision == "tf32"};
-  if (options.precision == "fp16") precision.half = DType::kFloat16;
-  if (options.precision == "bf16") precision.half = DType::kBFloat16;
+  MixedPrecision precision{.keep_fp32 = std::move(keep_fp32), .tf32 = options.precision == Precision::kTf32};
+  if (options.precision == Precision::kFp16) precision.half = DType::kFloat16;
+  if (options.precision == Precision::kBf16) precision.half = DType::kBFloat16;
   return precision;
 }
 

@@ -20,21 +20,6 @@ std::vector<TensorInfo> describe(const Graph& graph, std::span<const ValueId> va
   return infos;
 }
 
-void check(const ModelOptions& options) {
-  const auto is_share = [](float value) { return value >= 0 && value <= 1; };  // false for a NaN
-  if (options.confidence && !is_share(*options.confidence))
-    fail(ErrorCode::kInvalidArgument, "the confidence {} is not between 0 and 1", *options.confidence);
-  if (std::ranges::find(kNmsNames, options.nms) == kNmsNames.end())
-    fail(ErrorCode::kInvalidArgument, "nms is '{}', not one of {}", options.nms, fmt::join(kNmsNames, ", "));
-  if (!is_share(options.iou))
-    fail(ErrorCode::kInvalidArgument, "the IoU threshold {} is not between 0 and 1", options.iou);
-  if (options.max_detections < 1)
-    fail(ErrorCode::kInvalidArgument, "the limit of {} detections per frame is invalid", options.max_detections);
-  if (options.top_k < 1)
-    fail(ErrorCode::kInvalidArgument, "the limit of {} classes per frame is invalid", options.top_k);
-  choose_backend(options);
-}
-
 /// Calls WORK and prepends the file's name to an Error that does not start with it.
 template <typename Work>
 decltype(auto) naming(const std::string& path, Work work) {
@@ -50,7 +35,8 @@ decltype(auto) naming(const std::string& path, Work work) {
 
 Model::Impl::Impl(const std::string& path, const ModelOptions& options)
     : path_(path), name_(std::filesystem::path(path).stem().string()) {
-  check(with_device_of(path, options));
+  check_postprocess(options.post);
+  check_device_of(path, options);  // fails before a large file is read
   OpenedModel opened = naming(path, [&] { return open_model(path, options); });
   graph_ = std::move(opened.graph);
   options_ = std::move(opened.options);
@@ -120,8 +106,8 @@ const VisionPlan& Model::Impl::vision_plan() {
   if (vision_plan_) return *vision_plan_;
   recognise();
   vision_plan_ = naming(path_, [&] {
-    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, post_options(*card_, options_), {}, nullptr});
-    Attached attached = attach(graph_, made->card, made->options);
+    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr});
+    Attached attached = attach(graph_, made->card, options_.post);
     made->outputs = std::move(attached.outputs);
     const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);
     made->plan = compile(
@@ -139,19 +125,8 @@ Execution open_execution(const std::string& name, std::shared_ptr<const Plan> pl
   }
 }
 
-PostOptions post_options(const Card& card, const ModelOptions& options) {
-  return {.conf = options.confidence,
-          .iou = options.iou,
-          .max_det = options.max_detections,
-          .classes = find_classes(card, options.classes),
-          .nms = static_cast<Nms>(std::ranges::find(kNmsNames, options.nms) - kNmsNames.begin()),
-          .agnostic = options.agnostic,
-          .multi_label = options.multi_label,
-          .top_k = options.top_k};
-}
-
 Model Model::load(const std::string& path, const ModelOptions& options) {
-  return Model(std::make_shared<Impl>(path, options));
+  return ImplAccess::make<Model>(path, options);
 }
 
 const std::string& Model::name() const { return impl_->name(); }

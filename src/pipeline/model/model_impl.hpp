@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "graph/fp32_keep_list.hpp"
+#include "pipeline/model/impl_access.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"
@@ -15,7 +16,6 @@ namespace saccade {
 /// A model compiled for frames, and what its outputs hold.
 struct VisionPlan {
   Card card;
-  PostOptions options;
   PredictionOutputs outputs;
   std::shared_ptr<const Plan> plan;
 };
@@ -68,8 +68,5 @@ class Model::Impl {
 
 /// Creates the execution of PLAN. Errors begin with the model's NAME. Throws Error.
 Execution open_execution(const std::string& name, std::shared_ptr<const Plan> plan);
-
-/// Post-processing options from OPTIONS. Throws Error (kInvalidArgument) for a class that CARD lacks.
-PostOptions post_options(const Card& card, const ModelOptions& options);
 
 }  // namespace saccade

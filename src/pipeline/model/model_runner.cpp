@@ -11,9 +11,9 @@ namespace saccade {
 
 ModelRunner::ModelRunner(const Model& model, int index)
     : model_(model),
-      vision_(model.impl()->vision_plan()),
+      vision_(impl_of(model).vision_plan()),
       execution_(open_execution(model.name(), vision_.plan)),
-      reader_(vision_.card, vision_.outputs, vision_.options) {
+      reader_(vision_.card, vision_.outputs, model.options().post) {
   result_.model = model_.name();
   result_.model_index = index;
   reader_.prepare(result_);

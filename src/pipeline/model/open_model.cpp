@@ -10,20 +10,17 @@
 namespace saccade {
 namespace {
 
-/// "cuda" of "cuda:1".
-std::string_view kind_of(std::string_view device) { return device.substr(0, device.find(':')); }
-
 ModelOptions completed(ModelOptions options, const PlanFacts& plan) {
   if (!options.shapes.empty() || !options.dimensions.empty())
     fail(ErrorCode::kInvalidArgument, "the shapes of a plan are fixed: compile the model again with --shape");
-  if (options.device == "auto") options.device = plan.backend;
-  if (kind_of(options.device) != plan.backend)
+  if (options.device.kind == Device::Kind::kAuto) options.device = {plan.backend};
+  if (options.device.kind != plan.backend)
     fail(ErrorCode::kInvalidArgument, "it was compiled for {}, not for {}: compile it again with --device {}",
-         plan.backend, kind_of(options.device), options.device);
-  if (options.precision == "auto") options.precision = plan.precision;
+         to_string(plan.backend), to_string(options.device.kind), to_string(options.device));
+  if (options.precision == Precision::kAuto) options.precision = plan.precision;
   if (options.precision != plan.precision)
-    fail(ErrorCode::kInvalidArgument, "it was compiled with the precision {}, not {}: compile it again", plan.precision,
-         options.precision);
+    fail(ErrorCode::kInvalidArgument, "it was compiled with the precision {}, not {}: compile it again",
+         to_string(plan.precision), to_string(options.precision));
   options.fallback = options.fallback || plan.fallback;
   return options;
 }
@@ -46,10 +43,20 @@ void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& 
   drop_keep_lists(plan);
 }
 
+/// OPTIONS with the device of the plan at PATH for Device::Kind::kAuto; unchanged for an ONNX file.
+ModelOptions with_device_of_plan(const std::string& path, ModelOptions options) {
+  if (options.device.kind == Device::Kind::kAuto && is_plan_file(path)) options.device = {backend_of_plan(path)};
+  return options;
+}
+
 }  // namespace
 
 OpenedModel open_model(const std::string& path, const ModelOptions& options) {
-  if (!is_plan_file(path)) return {import_model(path, options), options, {}};
+  if (!is_plan_file(path)) {
+    OpenedModel opened{import_model(path, options), options, {}};
+    opened.options.device = choose_device(path, options, [&]() -> const Graph& { return opened.graph; });
+    return opened;
+  }
   PlanContents contents = load_plan(path, options.max_memory);
   try {
     OpenedModel opened{std::move(contents.graph), completed(options, contents.facts), std::move(contents.facts)};
@@ -78,8 +85,14 @@ Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const 
   return *kept;
 }
 
+void check_device_of(const std::string& path, const ModelOptions& options) {
+  check_device(with_device_of_plan(path, options));
+}
+
 ModelOptions with_device_of(const std::string& path, ModelOptions options) {
-  if (options.device == "auto" && is_plan_file(path)) options.device = backend_of_plan(path);
+  options = with_device_of_plan(path, std::move(options));
+  Graph graph;
+  options.device = choose_device(path, options, [&]() -> const Graph& { return graph = import_model(path, options); });
   return options;
 }
 

@@ -12,7 +12,7 @@ namespace saccade {
 /// The contents of a model file.
 struct OpenedModel {
   Graph graph;
-  ModelOptions options;           ///< the given options, completed by those of the plan
+  ModelOptions options;           ///< the given options, completed by those of the plan; never Device::Kind::kAuto
   std::optional<PlanFacts> plan;  ///< from a plan file, reduced to what is valid for this device and OPTIONS
 };
 
@@ -29,7 +29,11 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
 Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
                                     const std::optional<PlanFacts>& plan);
 
-/// OPTIONS with the device of the plan at PATH if it is "auto"; unchanged for an ONNX file.
+/// Throws Error, without reading all of the file at PATH, if the device of OPTIONS, or of the plan, cannot be used.
+void check_device_of(const std::string& path, const ModelOptions& options);
+
+/// OPTIONS with the device that open_model() would choose for the model at PATH. It reads an ONNX file only if a GPU
+/// can be used.
 ModelOptions with_device_of(const std::string& path, ModelOptions options);
 
 }  // namespace saccade

@@ -99,7 +99,7 @@ struct Session::State {
 };
 
 Session::Session(Model model) {
-  Execution execution = open_execution(model.name(), model.impl()->tensor_plan());
+  Execution execution = open_execution(model.name(), impl_of(model).tensor_plan());
   state_ = std::make_unique<State>(State{std::move(model), std::move(execution)});
 }
 

@@ -16,7 +16,7 @@ class PlanWriter {
  public:
   PlanWriter(const std::string& path, const WritePlanOptions& options)
       : asked_(options), model_(Model::load(path, options.model)), backend_(choose_backend(model_.options())) {
-    facts_.backend = backend_.name();
+    facts_.backend = model_.options().device.kind;
     facts_.device = backend_.device_name();
     facts_.kernel_version = backend_.kernel_version();
     facts_.precision = model_.options().precision;
@@ -29,8 +29,7 @@ class PlanWriter {
     const Card* card = find_card();
     if (card != nullptr) {
       facts_.card = to_toml(*card);
-      facts_.keep_fp32 =
-          add("frames", attach(graph(), *card, post_options(*card, model_.options())).graph, PlanFor::kFrames);
+      facts_.keep_fp32 = add("frames", attach(graph(), *card, model_.options().post).graph, PlanFor::kFrames);
     }
     facts_.keep_fp32_on_tensors = add("tensors", graph(), PlanFor::kTensors);
     save_plan(path, graph(), facts_);
@@ -45,13 +44,13 @@ class PlanWriter {
   }
 
  private:
-  const Graph& graph() const { return model_.impl()->graph(); }
+  const Graph& graph() const { return impl_of(model_).graph(); }
   /// Whether the device's tactics have a version, so that results of tuning can be cached.
   bool is_measured() const { return !facts_.kernel_version.empty(); }
 
   const Card* find_card() {
     try {
-      return &model_.impl()->card();
+      return &impl_of(model_).card();
     } catch (const Error& error) {
       if (!asked_.model.card.empty() || error.code() != ErrorCode::kUnsupported) throw;
       written_.unrecognised = error.what();
@@ -62,7 +61,7 @@ class PlanWriter {
   /// Lowers GRAPH and tunes it. Returns its keep list; nullopt if passes are disabled, which changes names.
   std::optional<Fp32KeepList> add(const std::string& what, Graph graph, PlanFor fed) {
     const ModelOptions& options = model_.options();
-    const Fp32KeepList& keep_fp32 = model_.impl()->fp32_keep_list(fed, graph);
+    const Fp32KeepList& keep_fp32 = impl_of(model_).fp32_keep_list(fed, graph);
     written_.keep_fp32.insert(keep_fp32.begin(), keep_fp32.end());
     run_passes(graph, pass_options(options, backend_, keep_fp32));
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},

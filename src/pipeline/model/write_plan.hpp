@@ -16,7 +16,7 @@ struct WritePlanOptions {
 /// Statistics of a written plan.
 struct WrittenPlan {
   std::string device;
-  std::string precision;
+  Precision precision = Precision::kAuto;
   Fp32KeepList keep_fp32;  ///< on frames or on tensors
   std::uintmax_t bytes = 0;
   std::size_t kernels = 0;  ///< number of kernels with machine code

@@ -97,13 +97,13 @@ class CocoSink final : public Sink {
 }  // namespace
 
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
-                                std::span<const Camera> cameras) {
+                                std::span<const Source> sources) {
   for (const Model& model : models)
     if (!finds_objects(model.task()))
       fail(ErrorCode::kInvalidArgument,
            "can't write {}: {}'s task is {}, but COCO results need boxes; --jsonl supports all tasks", path,
            model.name(), to_string(model.task()));
-  check_image_ids(path, cameras);
+  check_image_ids(path, sources);
   if (models.size() > 1)
     log(LogLevel::kWarning,
         "{} holds the results of {} models, which the format can't tell apart: for one file each, run each model "

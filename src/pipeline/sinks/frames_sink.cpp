@@ -5,7 +5,7 @@
 #include "base/file_registry.hpp"
 #include "base/module.hpp"
 #include "base/output_file.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/sinks/drawn_frame.hpp"
 #include "pipeline/sinks/map_files.hpp"
 #include "pipeline/sinks/skipped_images.hpp"

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "media/file_kind.hpp"
-#include "pipeline/stream/camera_impl.hpp"
 
 namespace saccade {
 namespace {
@@ -57,9 +56,9 @@ class ImageIds {
 
 }  // namespace
 
-void check_image_ids(const std::string& path, std::span<const Camera> cameras) {
+void check_image_ids(const std::string& path, std::span<const Source> sources) {
   ImageIds ids(path);
-  for (const Camera& camera : cameras) ids.add(camera.impl()->source().info());
+  for (const Source& source : sources) ids.add(source.info());
 }
 
 }  // namespace saccade

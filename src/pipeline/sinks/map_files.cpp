@@ -1,7 +1,7 @@
 #include "pipeline/sinks/map_files.hpp"
 
 #include "base/error.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "saccade/npy.hpp"
 
 namespace saccade {

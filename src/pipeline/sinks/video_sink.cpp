@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/module.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/sinks/drawn_frame.hpp"
 #include "pipeline/sinks/skipped_images.hpp"
 #include "saccade/sinks.hpp"
@@ -20,7 +20,7 @@ std::string numbered(const std::filesystem::path& path, std::size_t place) {
   return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), place, path.extension().string())).string();
 }
 
-/// One camera's file.
+/// One source's file.
 class Track {
  public:
   Track(std::string path, double frame_rate)
@@ -69,9 +69,9 @@ class Track {
 
 class VideoSink final : public Sink {
  public:
-  VideoSink(const std::string& path, std::span<const Camera> cameras) {
-    for (const Camera& camera : cameras)
-      tracks_.push_back(std::make_unique<Track>(numbered(path, tracks_.size()), camera.info().frame_rate));
+  VideoSink(const std::string& path, std::span<const Source> sources) {
+    for (const Source& source : sources)
+      tracks_.push_back(std::make_unique<Track>(numbered(path, tracks_.size()), source.info().frame_rate));
   }
 
   void write(const Result& result, const FrameView& frame) override {
@@ -96,8 +96,8 @@ class VideoSink final : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Camera> cameras) {
-  return std::make_unique<VideoSink>(path, cameras);
+std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources) {
+  return std::make_unique<VideoSink>(path, sources);
 }
 
 }  // namespace saccade

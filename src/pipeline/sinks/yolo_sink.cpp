@@ -41,8 +41,8 @@ ContourTracer::Contour largest(std::span<const ContourTracer::Contour> contours)
 
 class YoloSink final : public Sink {
  public:
-  YoloSink(const std::string& folder, std::span<const Model> models, std::size_t cameras, const YoloOptions& options)
-      : are_several_cameras_(cameras > 1), options_(options), taken_(cameras * models.size()) {
+  YoloSink(const std::string& folder, std::span<const Model> models, std::size_t sources, const YoloOptions& options)
+      : are_several_sources_(sources > 1), options_(options), taken_(sources * models.size()) {
     for (std::size_t i = 0; i < models.size(); ++i) {
       const std::filesystem::path root = folder;
       folders_.push_back(models.size() == 1 ? root : root / fmt::format("{}-{}", i, models[i].name()));
@@ -130,7 +130,7 @@ class YoloSink final : public Sink {
     const auto model = static_cast<std::size_t>(result.model_index);
     std::string name =
         result.name.empty() ? fmt::format("{:06}", result.frame) : std::filesystem::path(result.name).stem().string();
-    if (are_several_cameras_ || result.name.empty()) name = fmt::format("{}-{}", result.stream, name);
+    if (are_several_sources_ || result.name.empty()) name = fmt::format("{}-{}", result.stream, name);
     if (!result.name.empty()) take(name, result);
     return (folders_[model] / (name + ".txt")).string();
   }
@@ -145,10 +145,10 @@ class YoloSink final : public Sink {
     for (int i = 1; !taken.insert(name).second; ++i) name = fmt::format("{}-{}", whole, i);
   }
 
-  bool are_several_cameras_;
+  bool are_several_sources_;
   YoloOptions options_;
   std::vector<std::filesystem::path> folders_;  ///< per model
-  std::vector<std::set<std::string>> taken_;    ///< file names per camera and model
+  std::vector<std::set<std::string>> taken_;    ///< file names per source and model
   JsonBuffer text_;
   ContourTracer tracer_;
   float width_ = 0;
@@ -157,7 +157,7 @@ class YoloSink final : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model> models, std::size_t cameras,
+std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model> models, std::size_t sources,
                                 const YoloOptions& options) {
   for (const Model& model : models)
     if (!finds_objects(model.task()) && model.task() != Task::kClassify)
@@ -165,7 +165,7 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
           ErrorCode::kInvalidArgument,
           "can't write labels into {}: {}'s task is {}, but labels need objects or classes; --jsonl supports all tasks",
           folder, model.name(), to_string(model.task()));
-  return std::make_unique<YoloSink>(folder, models, cameras, options);
+  return std::make_unique<YoloSink>(folder, models, sources, options);
 }
 
 }  // namespace saccade

@@ -15,9 +15,9 @@ DropPolicy resolve(DropPolicy policy, bool live) {
 }
 
 /// MODELS, after validation of the arguments.
-const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std::vector<Model>& models,
+const std::vector<Model>& checked(const std::vector<Source>& sources, const std::vector<Model>& models,
                                   const PipelineOptions& options) {
-  if (cameras.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a camera");
+  if (sources.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a source");
   if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
   if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
   return models;
@@ -27,7 +27,7 @@ const std::vector<Model>& checked(const std::vector<Camera>& cameras, const std:
 std::size_t frames_memory(const std::vector<Model>& models) {
   std::size_t most = 0;
   for (const Model& model : models) {
-    const std::size_t limit = model.impl()->options().max_memory;
+    const std::size_t limit = impl_of(model).options().max_memory;
     if (limit == 0) return 0;
     most = std::max(most, limit);
   }
@@ -45,24 +45,24 @@ Clock::time_point after(Clock::time_point start, std::chrono::nanoseconds time) 
 
 }  // namespace
 
-Pipeline::Impl::Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
-    : cameras_(std::move(cameras)), options_(options), models_(checked(cameras_, models, options)) {
+Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options)
+    : sources_(std::move(sources)), options_(options), models_(checked(sources_, models, options)) {
   turn_ = models_.size();
-  for (Camera& camera : cameras_) camera.impl()->take();
+  for (Source& source : sources_) impl_of(source).take();
 
-  const bool all_live = std::ranges::all_of(cameras_, [](const Camera& camera) { return camera.info().live; });
-  // A live camera may deliver a newer frame while the models run.
+  const bool all_live = std::ranges::all_of(sources_, [](const Source& source) { return source.info().live; });
+  // A live source may deliver a newer frame while the models run.
   runs_ahead_ =
-      models_.overlaps() && std::ranges::none_of(cameras_, [](const Camera& camera) { return camera.info().live; });
+      models_.overlaps() && std::ranges::none_of(sources_, [](const Source& source) { return source.info().live; });
   const std::size_t capacity = options.queue != 0 ? options.queue : all_live ? kLiveQueue : kFileQueue;
   std::vector<DropPolicy> policies;
-  for (const Camera& camera : cameras_) policies.push_back(resolve(options.drop, camera.info().live));
+  for (const Source& source : sources_) policies.push_back(resolve(options.drop, source.info().live));
   queue_ = std::make_unique<BoundedQueue<Frame>>(policies, capacity);
   start_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
-  for (Camera& camera : cameras_)
+  for (Source& source : sources_)
     // Frames in the queue, in capture and in the models.
-    streams_.push_back(std::make_unique<Stream>(camera.impl()->source(), *queue_,
+    streams_.push_back(std::make_unique<Stream>(impl_of(source).reader(), *queue_,
                                                 Stream::Place{.lane = streams_.size(),
                                                               .buffers = capacity + (runs_ahead_ ? 3 : 2),
                                                               .max_frames = options.max_frames,
@@ -159,7 +159,7 @@ Outcome<Result&> Pipeline::Impl::run_model() {
 void Pipeline::Impl::complete(Result& result) const {
   const Frame& frame = current_.frame;
   result.stream = static_cast<int>(current_.lane);
-  result.source = cameras_[current_.lane].info().name;
+  result.source = sources_[current_.lane].info().name;
   result.latency.capture = frame.capture_time;
   result.latency.queue = current_.at - frame.captured;
   result.latency.total = finished_ - frame.captured + frame.capture_time;
@@ -225,11 +225,11 @@ Summary Pipeline::Impl::summary() {
   return summary;
 }
 
-Pipeline::Pipeline(Camera camera, Model model, const PipelineOptions& options)
-    : Pipeline(std::vector<Camera>{std::move(camera)}, std::vector<Model>{std::move(model)}, options) {}
+Pipeline::Pipeline(Source source, Model model, const PipelineOptions& options)
+    : Pipeline(std::vector<Source>{std::move(source)}, std::vector<Model>{std::move(model)}, options) {}
 
-Pipeline::Pipeline(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(cameras), models, options)) {}
+Pipeline::Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options)
+    : impl_(std::make_unique<Impl>(std::move(sources), models, options)) {}
 
 Pipeline::~Pipeline() = default;
 Pipeline::Pipeline(Pipeline&&) noexcept = default;

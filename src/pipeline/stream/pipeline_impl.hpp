@@ -7,7 +7,7 @@
 
 #include "base/clock.hpp"
 #include "pipeline/model/model_set.hpp"
-#include "pipeline/stream/camera_impl.hpp"
+#include "pipeline/stream/source_impl.hpp"
 #include "pipeline/stream/stage_times.hpp"
 #include "pipeline/stream/stream.hpp"
 #include "saccade/pipeline.hpp"
@@ -26,7 +26,7 @@ struct FrameTimes {
 
 class Pipeline::Impl {
  public:
-  Impl(std::vector<Camera> cameras, const std::vector<Model>& models, const PipelineOptions& options);
+  Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options);
   ~Impl() { end(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
@@ -54,7 +54,7 @@ class Pipeline::Impl {
   void end();
   Stream& stream() { return *streams_[current_.lane]; }
 
-  std::vector<Camera> cameras_;
+  std::vector<Source> sources_;
   PipelineOptions options_;
   ModelSet models_;
   StageTimes times_;

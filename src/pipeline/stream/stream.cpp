@@ -8,8 +8,8 @@
 
 namespace saccade {
 
-Stream::Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place)
-    : source_(source),
+Stream::Stream(FrameReader& reader, BoundedQueue<Frame>& queue, const Place& place)
+    : reader_(reader),
       queue_(queue),
       place_(place),
       pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory),
@@ -22,7 +22,7 @@ Stream::~Stream() {
 
 void Stream::cancel() noexcept {
   pool_.cancel();
-  source_.cancel();
+  reader_.cancel();
 }
 
 void Stream::join() {
@@ -60,7 +60,7 @@ void Stream::warn(const std::string& message) {
 
 /// False if the source has ended.
 bool Stream::read_one() {
-  Outcome<Frame> frame = source_.read(pool_);
+  Outcome<Frame> frame = reader_.read(pool_);
   if (frame) return deliver(std::move(*frame));
   const Failure& failure = frame.failure();
   switch (failure.status) {

@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "base/bounded_queue.hpp"
-#include "media/source.hpp"
+#include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/stream/stream_ledger.hpp"
 
@@ -22,21 +22,21 @@ class Stream {
     std::size_t max_memory = 0;     ///< limit of all streams' frames, in bytes; 0: default_memory_limit()
   };
 
-  /// Starts to read. SOURCE and QUEUE must outlive the stream.
-  Stream(Source& source, BoundedQueue<Frame>& queue, const Place& place);
+  /// Starts to read. READER and QUEUE must outlive the stream.
+  Stream(FrameReader& reader, BoundedQueue<Frame>& queue, const Place& place);
   /// The queue must be cancelled or the lane closed, and every frame of the stream released.
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
 
-  /// Requests the reader to end; does not wait. Any thread.
+  /// Requests the thread to end; does not wait. Any thread.
   void cancel() noexcept;
-  /// Waits for the reader to end.
+  /// Waits for the thread to end.
   void join();
 
   StreamLedger& ledger() { return ledger_; }
   const StreamLedger& ledger() const { return ledger_; }
-  const SourceInfo& info() const { return source_.info(); }
+  const SourceInfo& info() const { return reader_.info(); }
   /// Why the source was lost or unreadable; empty otherwise. Valid after its lane is closed.
   const std::string& fault() const { return fault_; }
 
@@ -47,7 +47,7 @@ class Stream {
   void warn(const std::string& message);
   bool deliver(Frame frame);
 
-  Source& source_;
+  FrameReader& reader_;
   BoundedQueue<Frame>& queue_;
   Place place_;
   FramePool pool_;

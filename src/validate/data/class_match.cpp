@@ -52,9 +52,9 @@ ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations)
   const std::vector<std::string>& labels = match.labels = head.labels;
   if (are_coco(labels)) match.category = by_coco_number(annotations);
   if (match.category.empty()) match.category = by_name(labels, match.categories);
-  const Card& card = model.impl()->card();
+  const Card& card = impl_of(model).card();
   const bool is_first = &head == &card.head();  // whose classes --classes names
-  const std::vector<int> wanted = is_first ? find_classes(card, model.options().classes) : std::vector<int>();
+  const std::vector<int> wanted = is_first ? find_classes(card, model.options().post.classes) : std::vector<int>();
   std::vector<std::string> asked;
   match.known.resize(match.categories.size());
   for (std::size_t c = 0; c < match.category.size(); ++c) {

@@ -8,7 +8,7 @@
 namespace saccade {
 
 const Head* find_head(const Model& model, std::initializer_list<Task> tasks) {
-  for (const Head& head : model.impl()->card().heads)
+  for (const Head& head : impl_of(model).card().heads)
     if (std::ranges::find(tasks, head.decoder->task) != tasks.end()) return &head;
   return nullptr;
 }

@@ -66,7 +66,7 @@ Attachment::Objects select(Attachment& to) {
   node.attributes.set("stretch", std::int64_t{card.resize == ResizeMode::kStretch && !card.roi});
   node.attributes.set("width", std::int64_t{card.width});
   node.attributes.set("height", std::int64_t{card.height});
-  node.attributes.set("max_det", std::int64_t{to.options.max_det});
+  node.attributes.set("max_det", std::int64_t{to.options.max_detections});
   const auto made =
       to.post.add(std::move(node), {"detections", "detections.count", "detections.queries", "detections.faults"});
   const Attachment::Objects objects{.detections = made[0], .count = made[1], .anchors = made[2]};

@@ -13,7 +13,8 @@ namespace saccade::cuda {
 namespace {
 
 constexpr const char* kCacheFolder = "kernels";
-constexpr int kMaxCarveout = 100;  // percent of the unified L1 and shared memory
+constexpr int kOldestCapability = 80;  // the first with cp.async, and with mma of bf16 and tf32
+constexpr int kMaxCarveout = 100;      // percent of the unified L1 and shared memory
 
 }  // namespace
 
@@ -30,14 +31,18 @@ Device::Device(int ordinal) : ordinal_(ordinal) {
   int count = 0;
   SACCADE_CUDA(cuDeviceGetCount(&count));
   if (ordinal < 0 || ordinal >= count)
-    fail(ErrorCode::kDevice, "there is no cuda:{}: {} GPU{} visible (see nvidia-smi and CUDA_VISIBLE_DEVICES)", ordinal,
-         count, count == 1 ? " is" : "s are");
+    fail(ErrorCode::kNotFound, "there is no cuda:{}: {} GPU{} visible (see nvidia-smi and CUDA_VISIBLE_DEVICES)",
+         ordinal, count, count == 1 ? " is" : "s are");
   CUdevice device = 0;
   SACCADE_CUDA(cuDeviceGet(&device, ordinal));
   char name[256] = {};
   SACCADE_CUDA(cuDeviceGetName(name, sizeof name, device));
   capability_ = 10 * attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR) +
                 attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+  if (capability_ < kOldestCapability)
+    fail(ErrorCode::kUnsupported,
+         "cuda:{} ({}) has the compute capability {}.{}, and the kernels need {}.{} or newer: use --device cpu",
+         ordinal, name, capability_ / 10, capability_ % 10, kOldestCapability / 10, kOldestCapability % 10);
   // From Hopper on, architecture-specific instructions (wgmma) need the "a" target.
   architecture_ = fmt::format("sm_{}{}", capability_, capability_ >= 90 ? "a" : "");
   multiprocessors_ = attribute(device, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);

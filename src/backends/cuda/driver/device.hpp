@@ -24,7 +24,8 @@ struct Kernel {
 /// never reset. Any thread; a thread calls make_current() before it uses the driver.
 class Device {
  public:
-  /// Opened at the first call and kept. Throws Error (kDevice).
+  /// Opened at the first call and kept. Throws Error (kNotFound) if there is none of that ordinal, (kUnsupported) if it
+  /// is too old for the kernels, (kDevice) if it cannot be opened.
   static Device& get(int ordinal);
 
   void make_current() const { SACCADE_CUDA(cuCtxSetCurrent(context_)); }

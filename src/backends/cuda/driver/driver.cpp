@@ -21,7 +21,7 @@ struct Loaded {
 DriverApi resolve_driver() {
   void* library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr)
-    fail(ErrorCode::kDevice, "there is no CUDA driver ({}): install NVIDIA's driver, or use --device cpu", dlerror());
+    fail(ErrorCode::kNotFound, "there is no CUDA driver ({}): install NVIDIA's driver, or use --device cpu", dlerror());
   DriverApi api;
 #define SACCADE_RESOLVE(name, parameters)                                 \
   api.name = reinterpret_cast<decltype(api.name)>(dlsym(library, #name)); \
@@ -69,7 +69,8 @@ std::string describe(const DriverApi& api, CUresult result) {
 
 void check_with(const DriverApi& api, CUresult result, std::string_view call) {
   if (result == CUDA_SUCCESS) return;
-  fail(ErrorCode::kDevice, "{} failed with {}", call.substr(0, call.find('(')), describe(api, result));
+  const ErrorCode code = result == CUDA_ERROR_NO_DEVICE ? ErrorCode::kNotFound : ErrorCode::kDevice;
+  fail(code, "{} failed with {}", call.substr(0, call.find('(')), describe(api, result));
 }
 
 const Loaded& loaded() {

@@ -6,8 +6,8 @@
 
 namespace saccade::cuda {
 
-/// The driver API, opened and initialised at the first call. Throws Error (kDevice), with a remedy, if there is no
-/// driver, it is too old, or it does not start. Any thread.
+/// The driver API, opened and initialised at the first call. Throws Error with a remedy: (kNotFound) if there is no
+/// driver or no GPU, (kDevice) if the driver is too old or does not start. Any thread.
 const DriverApi& driver();
 
 /// CUDA version that the driver supports, as 1000 * major + 10 * minor.

@@ -2,27 +2,17 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "base/outcome.hpp"
+#include "saccade/source.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
 
-struct SourceInfo {
-  std::string name;          ///< as the user wrote it
-  bool live = false;         ///< a camera: frames arrive whether they are read or not
-  double frame_rate = 0;     ///< frames per second; 0: none (images)
-  std::int64_t frames = -1;  ///< total number; -1: unknown
-  int width = 0;             ///< of the first frame; 0: unknown
-  int height = 0;
-  std::vector<std::string> files;  ///< of images, in the order of their frames; empty for other sources
-};
-
-/// Frames from a file, a folder or a device. One thread reads; any thread may cancel.
-class Source {
+/// Reads the frames of a source: a file, a folder or a device. One thread reads; any thread may cancel.
+class FrameReader {
  public:
-  virtual ~Source() = default;
+  virtual ~FrameReader() = default;
   virtual const SourceInfo& info() const = 0;
   /// The next frame, in storage from ALLOCATOR. kCorrupt is for one frame, kEnd and kLost end the source. Does not
   /// allocate after its first frames (a decoder library may).
@@ -31,13 +21,14 @@ class Source {
   virtual void cancel() noexcept = 0;
 };
 
-struct SourceOptions {
+/// Options of open_reader().
+struct ReaderOptions {
   int decode_threads = 2;  ///< of a video's decoder
 };
 
 /// Opens an image, a folder of images (in the order of their names), a video or a synthetic scene. Throws Error naming
 /// the file if it is missing, empty, damaged or of unknown format, and for a URI whose scheme is not supported.
-std::unique_ptr<Source> open_source(const std::string& uri, const SourceOptions& options = {});
+std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options = {});
 
 /// Writes frames into a video file. close() may throw; the destructor closes silently.
 class VideoWriter {

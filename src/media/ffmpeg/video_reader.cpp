@@ -1,4 +1,4 @@
-#include "ffmpeg/video_source.hpp"
+#include "ffmpeg/video_reader.hpp"
 
 extern "C" {
 #include <libavutil/pixdesc.h>
@@ -20,9 +20,9 @@ namespace {
 
 constexpr AVRational kNanoseconds = {1, 1'000'000'000};
 
-class VideoSource final : public Source {
+class VideoReader final : public FrameReader {
  public:
-  VideoSource(const std::string& path, const SourceOptions& options)
+  VideoReader(const std::string& path, const ReaderOptions& options)
       : path_(path), decoder_(path, options.decode_threads, {interrupted, this}) {
     describe();
     if (image_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
@@ -47,7 +47,7 @@ class VideoSource final : public Source {
   void cancel() noexcept override { cancelled_ = true; }
 
  private:
-  static int interrupted(void* self) { return static_cast<VideoSource*>(self)->cancelled_ ? 1 : 0; }
+  static int interrupted(void* self) { return static_cast<VideoReader*>(self)->cancelled_ ? 1 : 0; }
 
   void check_format(int format) const {
     if (!pixel_path(format))
@@ -168,9 +168,9 @@ class VideoSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_video(const std::string& path, const SourceOptions& options) {
+std::unique_ptr<FrameReader> open_video(const std::string& path, const ReaderOptions& options) {
   catch_messages();
-  return std::make_unique<VideoSource>(path, options);
+  return std::make_unique<VideoReader>(path, options);
 }
 
 }  // namespace saccade

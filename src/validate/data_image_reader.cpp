@@ -1,4 +1,4 @@
-#include "validate/image_source.hpp"
+#include "validate/data_image_reader.hpp"
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -10,9 +10,9 @@
 namespace saccade {
 namespace {
 
-class ImageSource final : public Source {
+class DataImageReader final : public FrameReader {
  public:
-  ImageSource(const std::string& name, std::vector<DataImage> images, const Condition* condition)
+  DataImageReader(const std::string& name, std::vector<DataImage> images, const Condition* condition)
       : images_(std::move(images)), condition_(condition) {
     std::vector<std::string> files;
     for (const DataImage& image : images_) files.push_back(image.file);
@@ -63,14 +63,14 @@ class ImageSource final : public Source {
   std::vector<DataImage> images_;
   const Condition* condition_;
   FramePool pool_{1};  ///< for the image before its degradation
-  std::unique_ptr<Source> files_;
+  std::unique_ptr<FrameReader> files_;
 };
 
 }  // namespace
 
-std::unique_ptr<Source> open_data_images(const std::string& name, std::vector<DataImage> images,
-                                         const Condition* condition) {
-  return std::make_unique<ImageSource>(name, std::move(images), condition);
+std::unique_ptr<FrameReader> open_data_images(const std::string& name, std::vector<DataImage> images,
+                                              const Condition* condition) {
+  return std::make_unique<DataImageReader>(name, std::move(images), condition);
 }
 
 }  // namespace saccade

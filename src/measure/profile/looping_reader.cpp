@@ -1,4 +1,4 @@
-#include "measure/profile/looping_source.hpp"
+#include "measure/profile/looping_reader.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -9,10 +9,10 @@
 namespace saccade {
 namespace {
 
-class LoopingSource final : public Source {
+class LoopingReader final : public FrameReader {
  public:
-  LoopingSource(std::string uri, std::unique_ptr<Source> first) : uri_(std::move(uri)), source_(std::move(first)) {
-    info_ = source_->info();
+  LoopingReader(std::string uri, std::unique_ptr<FrameReader> first) : uri_(std::move(uri)), reader_(std::move(first)) {
+    info_ = reader_->info();
     info_.frames = -1;
   }
 
@@ -20,7 +20,7 @@ class LoopingSource final : public Source {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     while (true) {
-      Outcome<Frame> frame = source_->read(allocator);
+      Outcome<Frame> frame = reader_->read(allocator);
       if (frame) return counted_on(std::move(*frame));
       // An empty round would be followed by further empty ones.
       if (frame.failure().status != Status::kEnd || frames_this_round_ == 0 || cancelled_) return frame;
@@ -31,7 +31,7 @@ class LoopingSource final : public Source {
   void cancel() noexcept override {
     cancelled_ = true;
     const std::scoped_lock lock(mutex_);
-    source_->cancel();
+    reader_->cancel();
   }
 
  private:
@@ -52,15 +52,15 @@ class LoopingSource final : public Source {
   }
 
   std::optional<Failure> start_anew() {
-    std::unique_ptr<Source> next;
+    std::unique_ptr<FrameReader> next;
     try {
-      next = open_source(uri_);
+      next = open_reader(uri_);
     } catch (const Error& error) {
       return Failure{Status::kLost, error.what()};
     }
     const std::scoped_lock lock(mutex_);
     if (cancelled_) return Failure{Status::kCancelled, {}};
-    source_ = std::move(next);
+    reader_ = std::move(next);
     frames_this_round_ = 0;
     first_sequence_ = next_sequence_;
     first_timestamp_ = last_timestamp_ + step_;
@@ -69,8 +69,8 @@ class LoopingSource final : public Source {
 
   std::string uri_;
   SourceInfo info_;
-  std::mutex mutex_;  // guards source_ against cancel()
-  std::unique_ptr<Source> source_;
+  std::mutex mutex_;  // guards reader_ against cancel()
+  std::unique_ptr<FrameReader> reader_;
   std::atomic<bool> cancelled_{false};
   std::set<std::string, std::less<>> names_;
   std::int64_t frames_this_round_ = 0;
@@ -83,10 +83,10 @@ class LoopingSource final : public Source {
 
 }  // namespace
 
-std::unique_ptr<Source> open_looping(const std::string& uri) {
-  std::unique_ptr<Source> source = open_source(uri);
-  if (source->info().live) return source;
-  return std::make_unique<LoopingSource>(uri, std::move(source));
+std::unique_ptr<FrameReader> open_looping(const std::string& uri) {
+  std::unique_ptr<FrameReader> reader = open_reader(uri);
+  if (reader->info().live) return reader;
+  return std::make_unique<LoopingReader>(uri, std::move(reader));
 }
 
 }  // namespace saccade

@@ -1,0 +1,58 @@
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "saccade/device.hpp"
+#include "saccade/nms.hpp"
+
+// The text forms of the options' types, which flags and plan files use.
+namespace saccade {
+namespace {
+
+// Each in the order of its enumeration.
+constexpr std::array<std::string_view, 4> kDeviceNames = {"auto", "cpu", "cuda", "reference"};
+constexpr std::array<std::string_view, 5> kPrecisionNames = {"auto", "fp32", "tf32", "fp16", "bf16"};
+constexpr std::array<std::string_view, 4> kNmsNames = {"greedy", "linear", "gaussian", "none"};
+
+/// The value of type T that NAME stands for. WHAT is its kind in the error.
+template <typename T, std::size_t Count>
+T parse_option(std::string_view what, std::string_view name, const std::array<std::string_view, Count>& names) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end())
+    fail(ErrorCode::kInvalidArgument, "the {} '{}' is not known: use one of {}", what, name, fmt::join(names, ", "));
+  return static_cast<T>(found - names.begin());
+}
+
+}  // namespace
+
+Device Device::parse(std::string_view name) {
+  constexpr std::string_view kNumbered = "cuda:";
+  if (const auto found = std::ranges::find(kDeviceNames, name); found != kDeviceNames.end())
+    return {static_cast<Kind>(found - kDeviceNames.begin()), 0};
+  const std::string_view number = name.starts_with(kNumbered) ? name.substr(kNumbered.size()) : std::string_view();
+  int ordinal = -1;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), ordinal);
+  if (error != std::errc() || end != number.data() + number.size() || ordinal < 0)
+    fail(ErrorCode::kInvalidArgument, "the device '{}' is not known: use auto, cpu, cuda, cuda:N or reference", name);
+  return cuda(ordinal);
+}
+
+std::string to_string(const Device& device) {
+  const std::string_view kind = to_string(device.kind);
+  return device.ordinal == 0 ? std::string(kind) : fmt::format("{}:{}", kind, device.ordinal);
+}
+
+std::string_view to_string(Device::Kind kind) noexcept { return kDeviceNames[static_cast<std::size_t>(kind)]; }
+
+Precision parse_precision(std::string_view name) { return parse_option<Precision>("precision", name, kPrecisionNames); }
+
+std::string_view to_string(Precision precision) noexcept {
+  return kPrecisionNames[static_cast<std::size_t>(precision)];
+}
+
+Nms parse_nms(std::string_view name) { return parse_option<Nms>("NMS method", name, kNmsNames); }
+
+std::string_view to_string(Nms nms) noexcept { return kNmsNames[static_cast<std::size_t>(nms)]; }
+
+}  // namespace saccade
