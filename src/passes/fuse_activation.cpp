@@ -1,25 +1,16 @@
 #include <algorithm>
 #include <limits>
 
+#include "ops/core/op.hpp"
 #include "passes/core/match.hpp"
 
 // An activation becomes a post-op of the node before it, if it is the only reader of that node's output.
 namespace saccade {
 namespace {
 
-/// An activation's parameters in PostOp, with ONNX's defaults.
-struct Row {
-  std::string_view op;
-  float alpha = 0;
-  float beta = 0;
-};
-
-// operator list: activations with an epilogue, and defaults of their parameters.
-constexpr Row kActivations[] = {
-    {"Relu"},      {"LeakyRelu", 0.01F}, {"Elu", 1.0F}, {"HardSigmoid", 0.2F, 0.5F},
-    {"HardSwish"}, {"Sigmoid"},          {"Tanh"},      {"Gelu"},
-    {"Exp"},
-};
+// operator list: activations with an epilogue.
+constexpr std::string_view kActivations[] = {"Relu",    "LeakyRelu", "Elu",  "HardSigmoid", "HardSwish",
+                                             "Sigmoid", "Tanh",      "Gelu", "Exp"};
 
 /// An omitted bound is infinite.
 std::optional<float> bound(const Graph& graph, const Node& clip, std::size_t i, float otherwise) {
@@ -37,11 +28,9 @@ std::optional<PostOp> as_post_op(const Graph& graph, const Node& node) {
     return PostOp{.op = "Clip", .alpha = *low, .beta = *high};
   }
   if (node.op == "Gelu" && node.attributes.text("approximate", "none") != "none") return {};
-  const auto* row = std::ranges::find(kActivations, node.op, &Row::op);
-  if (row == std::end(kActivations)) return {};
-  return PostOp{.op = node.op,
-                .alpha = node.attributes.real("alpha", row->alpha),
-                .beta = node.attributes.real("beta", row->beta)};
+  if (std::ranges::find(kActivations, node.op) == std::end(kActivations)) return {};
+  const Expression& function = find_op(node.domain, node.op)->expression;
+  return PostOp{.op = node.op, .alpha = function.a.value(node.attributes), .beta = function.b.value(node.attributes)};
 }
 
 bool takes_post_ops(const Node& node) {

@@ -1,6 +1,8 @@
+#include <cstring>
 #include <limits>
 
 #include "op_case/every_backend.hpp"
+#include "op_case/op_samples.hpp"
 #include "support/specials.hpp"
 
 namespace saccade {
@@ -203,6 +205,76 @@ TEST_P(Elementwise, WrapIntegers) {
   for (const char* op : {"Add", "Sub", "Mul", "Div", "Mod", "Less", "Equal"})
     OpCase(op).input(a).input(b).check(by("", "elements"));
   OpCase("Add").input(DType::kInt64, {4, 5}, -9, 9).input(DType::kInt64, {5}, -9, 9).check(by("", "elements"));
+}
+
+/// NUMBERS in DTYPE, where they wrap around.
+Tensor wrapped_numbers(DType dtype, const std::vector<std::int64_t>& numbers) {
+  Tensor tensor(dtype, {static_cast<std::int64_t>(numbers.size())});
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    std::memcpy(static_cast<std::byte*>(tensor.raw()) + i * bits_of(dtype) / 8, &numbers[i], bits_of(dtype) / 8);
+  return tensor;
+}
+
+constexpr DType kIntegers[] = {DType::kInt8,  DType::kUInt8,  DType::kInt16, DType::kUInt16,
+                               DType::kInt32, DType::kUInt32, DType::kInt64, DType::kUInt64};
+
+TEST_P(Elementwise, ShiftBitsOfEveryWidth) {
+  for (const DType dtype : kIntegers)
+    for (const char* direction : {"LEFT", "RIGHT"})
+      OpCase("BitShift")
+          .attribute("direction", std::string(direction))
+          .input(wrapped_numbers(dtype, {-1, -1, -1, -1, 0x7f, -128, 1, 1, -2, 5}))
+          .input(wrapped_numbers(dtype, {0, 1, 7, 8, 1, 1, 31, 63, -1, 64}))
+          .check(by("", "elements"), kExact);
+  OpCase("BitShift")
+      .attribute("direction", std::string("RIGHT"))
+      .input(Tensor::of<std::int8_t>({3}, {-128, -128, 64}))
+      .input(Tensor::of<std::int8_t>({3}, {3, 8, 6}))
+      .expect(Tensor::of<std::int8_t>({3}, {-16, -1, 1}))
+      .check(by("", "elements"));
+}
+
+TEST_P(Elementwise, InvertBitsOfEveryWidth) {
+  for (const DType dtype : kIntegers)
+    OpCase("BitwiseNot").input(wrapped_numbers(dtype, {0, -1, 1, 0x7f, -128, 12})).check(by("", "elements"), kExact);
+  OpCase("BitwiseNot")
+      .input(Tensor::of<std::uint8_t>({3}, {0, 255, 0b1010}))
+      .expect(Tensor::of<std::uint8_t>({3}, {255, 0, 0b11110101}))
+      .check(by("", "elements"));
+}
+
+TEST_P(Elementwise, FindInfinitiesOfEitherSign) {
+  const Tensor odd = Tensor::of<float>({6}, {kNan, kInfinity, -kInfinity, -0.0F, 3e38F, -1});
+  for (const std::int64_t negative : {0, 1})
+    for (const std::int64_t positive : {0, 1})
+      OpCase("IsInf")
+          .attribute("detect_negative", negative)
+          .attribute("detect_positive", positive)
+          .input(odd)
+          .expect(Tensor::of<bool>({6}, {false, positive != 0, negative != 0, false, false, false}))
+          .check(by("", "elements"));
+  for (const DType dtype : {DType::kFloat16, DType::kBFloat16, DType::kFloat64})
+    OpCase("IsInf").input(samples::converted(odd, dtype)).check(by("", "elements"));
+}
+
+TEST_P(Elementwise, MeanOfAnyNumberOfOperands) {
+  for (const DType dtype : {DType::kFloat32, DType::kFloat64, DType::kFloat16, DType::kBFloat16}) {
+    const Tolerance tolerance = tolerance_in(dtype, {1e-6, 1e-6});
+    OpCase("Mean").input(dtype, {3, 7}).check(by("", "elements"), tolerance);
+    OpCase("Mean").input(dtype, {3, 1}).input(dtype, {7}).check(by("", "elements"), tolerance);
+    OpCase("Mean").input(dtype, {3, 7}).input(dtype, {7}).input(dtype, {3, 1}).check(by("", "elements"), tolerance);
+  }
+  OpCase("Mean")
+      .input(Tensor::of<float>({3}, {1, kNan, kInfinity}))
+      .input(Tensor::of<float>({3}, {2, 1, -kInfinity}))
+      .expect(Tensor::of<float>({3}, {1.5F, kNan, kNan}))
+      .check(by("", "elements"));
+}
+
+TEST_P(Elementwise, GateBySwiGlu) {
+  for (const float alpha : {1.0F, 1.7F})
+    OpCase("SwiGLU").attribute("alpha", alpha).input({3, 7}, -9, 9).input({3, 7}).check(by("", "elements"));
+  OpCase("SwiGLU").input(DType::kFloat64, {3, 7}).input(DType::kFloat64, {3, 7}).check(by("", "elements"));
 }
 
 TEST_P(Elementwise, CastAsOnnxDoes) {

@@ -50,11 +50,8 @@ class ElementwiseOps : public testing::TestWithParam<OpOnBackend> {
       if (call->inputs[i].dtype() == DType::kFloat32) call->inputs[i] = with_specials(call->inputs[i], 2 + i, i);
     return OpCase(*call);
   }
-  /// Has no kernel on CUDA.
-  static bool runs_on_the_host() {
-    constexpr std::string_view kHost[] = {"BitCast", "BitShift", "BitwiseNot", "IsInf", "Mean", "SwiGLU"};
-    return std::ranges::find(kHost, op().name) != std::end(kHost);
-  }
+  /// Has no kernel on CUDA. An expression would see a half widened to float, without the bits of its NaN.
+  static bool runs_on_the_host() { return op().name == "BitCast"; }
   static Shape random_shape(int rank) {
     std::mt19937 random(static_cast<unsigned>(rank) + static_cast<unsigned>(op().name.size()));
     Shape shape;

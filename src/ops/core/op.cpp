@@ -41,6 +41,21 @@ int InferContext::axis(std::int64_t axis, int rank) {
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
+float Parameter::value(const Attributes& attributes) const {
+  switch (kind) {
+    case Kind::kReal: return attributes.real(attribute, otherwise);
+    case Kind::kFlag: return attributes.integer(attribute, otherwise != 0 ? 1 : 0) != 0 ? 1.0F : 0.0F;
+    case Kind::kChoice: return attributes.text(attribute) == choice ? 1.0F : 0.0F;
+  }
+  return otherwise;
+}
+
+// Post-ops name an operator without its domain.
+const Op* find_op(const PostOp& post) {
+  const Op* op = find_op("", post.op);
+  return op != nullptr ? op : find_op("saccade", post.op);
+}
+
 const OpTraits& traits_of(const Node& node) {
   static constexpr OpTraits kUnknown{.arity = {0, kAnyNumber}};
   const Op* op = find_op(node.domain, node.op);

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "graph/graph.hpp"
+#include "ops/core/expression.hpp"
 #include "ops/core/traits.hpp"
 
 namespace saccade {
@@ -96,8 +97,8 @@ class KernelContext {
   std::span<const TensorView> outputs_;
 };
 
-/// One operator: its name, shape rule, reference kernel and traits. Each file in this folder defines one (or a family),
-/// and the table lists it; see CONTRIBUTING.
+/// One operator: its name, shape rule, reference kernel, traits and expression. Each file in this folder defines one
+/// (or a family), and the table lists it; see CONTRIBUTING.
 struct Op {
   std::string_view domain;  ///< "" for ONNX, "com.microsoft", "saccade"
   std::string_view name;
@@ -107,10 +108,14 @@ struct Op {
   /// Simple, slow, correct: the test oracle, the constant folder and the fallback of every backend.
   void (*reference)(const KernelContext&);
   OpTraits traits = {};
+  /// Of an element-wise operator.
+  Expression expression = {};
 };
 
 /// The operator, or null. DOMAIN "ai.onnx" means "".
 const Op* find_op(std::string_view domain, std::string_view name);
+/// The post-op's operator, or null.
+const Op* find_op(const PostOp& post);
 /// The traits of the node's operator; of an unknown one the default, which claims nothing.
 const OpTraits& traits_of(const Node& node);
 /// Throws Error (kInvalidFile) if the node's number of inputs violates the arity.

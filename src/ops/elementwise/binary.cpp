@@ -127,17 +127,24 @@ void run_mean(const KernelContext& context) {
 constexpr OpTraits kVariadic = OpTraits::broadcast({}, kAnyNumber, {1, kAnyNumber});
 
 constexpr Op kBinaryOps[] = {
-    {"", "Add", infer_two_binary, run_binary<AddElements>, OpTraits::broadcast()},
-    {"", "Sub", infer_two_binary, run_binary<SubtractElements>, OpTraits::broadcast()},
-    {"", "Mul", infer_two_binary, run_binary<MultiplyElements>, OpTraits::broadcast()},
-    {"", "Div", infer_two_binary, run_binary<DivideElements>, OpTraits::broadcast({.slow = true})},
+    {"", "Add", infer_two_binary, run_binary<AddElements>, OpTraits::broadcast(),
+     Expression::numbers("sum({x}, {y})", "uint64({x}) + uint64({y})")},
+    {"", "Sub", infer_two_binary, run_binary<SubtractElements>, OpTraits::broadcast(),
+     Expression::numbers("difference({x}, {y})", "uint64({x}) - uint64({y})")},
+    {"", "Mul", infer_two_binary, run_binary<MultiplyElements>, OpTraits::broadcast(),
+     Expression::numbers("{x} * {y}", "uint64({x}) * uint64({y})")},
+    {"", "Div", infer_two_binary, run_binary<DivideElements>, OpTraits::broadcast({.slow = true}),
+     Expression::numbers("{x} / {y}", "integer_quotient({x}, {y})")},
     {"", "Mod", infer_two_binary, run_binary<Modulo>, OpTraits::broadcast({}, 0)},
-    {"", "PRelu", infer_prelu, run_binary<PReluElements>, OpTraits::broadcast()},
-    {"", "SwiGLU", infer_swiglu, run_swiglu, OpTraits::broadcast()},
-    {"", "Max", infer_arithmetic, run_variadic<MaxElements>, kVariadic},
-    {"", "Min", infer_arithmetic, run_variadic<MinElements>, kVariadic},
-    {"", "Sum", infer_float_arithmetic, run_variadic<AddElements>, kVariadic},
-    {"", "Mean", infer_float_arithmetic, run_mean, kVariadic},
+    {"", "PRelu", infer_prelu, run_binary<PReluElements>, OpTraits::broadcast(),
+     Expression::numbers("({x} < 0 ? {x} * {y} : {x})", "({x} < 0 ? uint64({x}) * uint64({y}) : uint64({x}))")},
+    {"", "SwiGLU", infer_swiglu, run_swiglu, OpTraits::broadcast(),
+     Expression::floats("swish({x}, {a}) * {y}", {"alpha", 1})},
+    {"", "Max", infer_arithmetic, run_variadic<MaxElements>, kVariadic, Expression::numbers("max_nan({x}, {y})")},
+    {"", "Min", infer_arithmetic, run_variadic<MinElements>, kVariadic, Expression::numbers("min_nan({x}, {y})")},
+    {"", "Sum", infer_float_arithmetic, run_variadic<AddElements>, kVariadic, Expression::floats("sum({x}, {y})")},
+    {"", "Mean", infer_float_arithmetic, run_mean, kVariadic,
+     Expression::floats("sum({x}, {y})").finished("{x} / {n}")},
 };
 
 }  // namespace

@@ -56,11 +56,15 @@ void run_not(const KernelContext& context) {
 }
 
 constexpr Op kBitwiseOps[] = {
-    {"", "BitwiseAnd", infer_two_bitwise, run_two<std::bit_and<>>, OpTraits::broadcast({}, 0)},
-    {"", "BitwiseOr", infer_two_bitwise, run_two<std::bit_or<>>, OpTraits::broadcast({}, 0)},
-    {"", "BitwiseXor", infer_two_bitwise, run_two<std::bit_xor<>>, OpTraits::broadcast({}, 0)},
-    {"", "BitwiseNot", infer_bits, run_not, OpTraits::unary({}, 0)},
-    {"", "BitShift", infer_shift, run_two<ShiftBits>, OpTraits::broadcast({}, 0)},
+    {"", "BitwiseAnd", infer_two_bitwise, run_two<std::bit_and<>>, OpTraits::broadcast({}, 0),
+     Expression::integers("{x} & {y}")},
+    {"", "BitwiseOr", infer_two_bitwise, run_two<std::bit_or<>>, OpTraits::broadcast({}, 0),
+     Expression::integers("{x} | {y}")},
+    {"", "BitwiseXor", infer_two_bitwise, run_two<std::bit_xor<>>, OpTraits::broadcast({}, 0),
+     Expression::integers("{x} ^ {y}")},
+    {"", "BitwiseNot", infer_bits, run_not, OpTraits::unary({}, 0), Expression::integers("~{x}")},
+    {"", "BitShift", infer_shift, run_two<ShiftBits>, OpTraits::broadcast({}, 0),
+     Expression::integers("shifted({x}, {y}, {a} != 0)", Parameter::chosen("direction", "LEFT"))},
 };
 
 }  // namespace

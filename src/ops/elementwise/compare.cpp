@@ -57,14 +57,20 @@ void run_equal(const KernelContext& context) {
 }
 
 constexpr Op kCompareOps[] = {
-    {"", "Equal", infer_equal, run_equal, OpTraits::broadcast({}, 0)},
-    {"", "Greater", infer_order, run_order<std::greater<>>, OpTraits::broadcast({}, 0)},
-    {"", "GreaterOrEqual", infer_order, run_order<std::greater_equal<>>, OpTraits::broadcast({}, 0)},
-    {"", "Less", infer_order, run_order<std::less<>>, OpTraits::broadcast({}, 0)},
-    {"", "LessOrEqual", infer_order, run_order<std::less_equal<>>, OpTraits::broadcast({}, 0)},
-    {"", "And", infer_logic, run_logic<std::logical_and<>>, OpTraits::broadcast({}, 0)},
-    {"", "Or", infer_logic, run_logic<std::logical_or<>>, OpTraits::broadcast({}, 0)},
-    {"", "Xor", infer_logic, run_logic<std::not_equal_to<>>, OpTraits::broadcast({}, 0)},
+    {"", "Equal", infer_equal, run_equal, OpTraits::broadcast({}, 0), Expression::numbers("{x} == {y}")},
+    {"", "Greater", infer_order, run_order<std::greater<>>, OpTraits::broadcast({}, 0),
+     Expression::numbers("{x} > {y}")},
+    {"", "GreaterOrEqual", infer_order, run_order<std::greater_equal<>>, OpTraits::broadcast({}, 0),
+     Expression::numbers("{x} >= {y}")},
+    {"", "Less", infer_order, run_order<std::less<>>, OpTraits::broadcast({}, 0), Expression::numbers("{x} < {y}")},
+    {"", "LessOrEqual", infer_order, run_order<std::less_equal<>>, OpTraits::broadcast({}, 0),
+     Expression::numbers("{x} <= {y}")},
+    {"", "And", infer_logic, run_logic<std::logical_and<>>, OpTraits::broadcast({}, 0),
+     Expression::integers("{x} && {y}")},
+    {"", "Or", infer_logic, run_logic<std::logical_or<>>, OpTraits::broadcast({}, 0),
+     Expression::integers("{x} || {y}")},
+    {"", "Xor", infer_logic, run_logic<std::not_equal_to<>>, OpTraits::broadcast({}, 0),
+     Expression::integers("{x} != {y}")},
 };
 
 }  // namespace

@@ -36,7 +36,8 @@ void shrink(const KernelContext& context) {
   });
 }
 
-constexpr Op kShrinkOps[] = {{"", "Shrink", infer_shrink, shrink, OpTraits::unary()}};
+constexpr Op kShrinkOps[] = {{"", "Shrink", infer_shrink, shrink, OpTraits::unary(),
+                              Expression::floats("shrink({x}, {a}, {b})", {"bias", 0}, {"lambd", 0.5F})}};
 
 }  // namespace
 

@@ -7,12 +7,9 @@ namespace {
 
 TensorView view_or_null(const Tensor& tensor) { return tensor.empty() ? TensorView{} : view_of(tensor); }
 
-/// Null if there is no such operator.
-const Op* op_of(const PostOp& post) { return find_op(post.op == "Silu" ? "saccade" : "", post.op); }
-
 /// The operator's node, without inputs and outputs.
-Node node_of(const PostOp& post) {
-  Node node{.domain = post.op == "Silu" ? "saccade" : "", .op = post.op};
+Node node_of(const Op& op, const PostOp& post) {
+  Node node{.domain = std::string(op.domain), .op = post.op};
   if (post.op == "Clip") return node;  // its bounds are inputs
   node.attributes.set("alpha", post.alpha);
   node.attributes.set("beta", post.beta);
@@ -20,9 +17,9 @@ Node node_of(const PostOp& post) {
 }
 
 void run_post_op(const PostOp& post, const TensorView& output, std::span<const TensorView> operands) {
-  const Op* op = op_of(post);
+  const Op* op = find_op(post);
   if (op == nullptr) fail(ErrorCode::kInternal, "post-op '{}' is not an operator", post.op);
-  const Node node = node_of(post);
+  const Node node = node_of(*op, post);
   Tensor low;
   Tensor high;
   std::vector<TensorView> inputs{output};
@@ -38,14 +35,14 @@ void run_post_op(const PostOp& post, const TensorView& output, std::span<const T
 
 /// Checks with the operator's own shape rule.
 void check_post_op(const Graph& graph, const Node& node, const PostOp& post) {
-  const Op* op = op_of(post);
+  const Op* op = find_op(post);
   if (op == nullptr || op->reference == nullptr) fail(ErrorCode::kInvalidFile, "it is not an operator");
   const TensorType& output = graph.value(node.outputs[0]).type;
   const TensorType bound;
   std::vector<const TensorType*> inputs{&output};
   if (post.operand >= 0) inputs.push_back(&graph.value(node.inputs[static_cast<std::size_t>(post.operand)]).type);
   if (post.op == "Clip") inputs.insert(inputs.end(), 2, &bound);
-  Node made = node_of(post);
+  Node made = node_of(*op, post);
   made.inputs.assign(inputs.size(), node.outputs[0]);
   made.outputs = {node.outputs[0]};
   InferContext context(

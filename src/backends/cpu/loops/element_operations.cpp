@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "cpu/loops/element_program.hpp"
+#include "ops/core/op.hpp"
 
 // Kernel and attributes of an operator or post-op; post-ops for tactics that can't fuse them.
 namespace saccade::cpu {
@@ -96,21 +97,13 @@ std::optional<UnaryOperation> unary_operation(const PostOp& post) {
 
 std::optional<UnaryOperation> unary_operation(const NodeContext& context) {
   const Node& node = context.node;
-  if (node.domain == "saccade") return node.op == "Silu" ? with("Silu") : std::nullopt;
-  if (node.domain == "com.microsoft") return node.op == "Gelu" ? with("Gelu") : std::nullopt;
-  if (!node.domain.empty()) return std::nullopt;
-  if (node.op == "Clip") return clip(context);
-  if (node.op == "Pow") return power(context);
-  if (node.op == "LeakyRelu") return with(node.op, node.attributes.real("alpha", 0.01F));
-  // operator list: kernels of one parameter.
-  if (node.op == "Elu" || node.op == "Celu" || node.op == "ThresholdedRelu" || node.op == "Swish")
-    return with(node.op, node.attributes.real("alpha", 1.0F));
-  if (node.op == "Selu")
-    return with(node.op, node.attributes.real("alpha", 1.67326324F), node.attributes.real("gamma", 1.05070102F));
-  if (node.op == "Gelu") return with(node.attributes.text("approximate", "none") == "tanh" ? "GeluTanh" : "Gelu");
-  if (node.op == "HardSigmoid")
-    return with(node.op, node.attributes.real("alpha", 0.2F), node.attributes.real("beta", 0.5F));
-  return node.inputs.empty() ? std::nullopt : with(node.op);
+  const Op* op = find_op(node.domain, node.op);
+  if (op == nullptr || node.inputs.empty()) return std::nullopt;
+  if (node.is("Clip")) return clip(context);
+  if (node.is("Pow")) return power(context);
+  if (node.is("Gelu")) return with(node.attributes.text("approximate", "none") == "tanh" ? "GeluTanh" : "Gelu");
+  if (op->traits.elementwise != Elementwise::kUnary) return std::nullopt;
+  return with(node.op, op->expression.a.value(node.attributes), op->expression.b.value(node.attributes));
 }
 
 bool append_post_ops(const NodeContext& context, ElementProgram& program, std::string& why) {

@@ -6,104 +6,64 @@
 
 #include "base/error.hpp"
 #include "ops/core/dispatch.hpp"
+#include "ops/core/op.hpp"
 #include "ops/core/values.hpp"
 
-// Expressions of element-wise operators; kernels/elements.cuh has the functions.
+// Element-wise operators as code: by the expression in the operator's row, or by a rule of their own.
 namespace saccade::cuda {
 namespace {
-
-/// A unary function: {x} is the element, {a} and {b} the attributes ALPHA and BETA or their defaults.
-struct Unary {
-  std::string_view op;
-  std::string_view expression;
-  std::string_view alpha = "alpha";
-  float alpha_default = 0;
-  std::string_view beta = "beta";
-  float beta_default = 0;
-};
-
-constexpr Unary kFloats[] = {
-    {"Sqrt", "sqrt({x})"},
-    {"Exp", "exp({x})"},
-    {"Log", "log({x})"},
-    {"Reciprocal", "1 / {x}"},
-    {"Floor", "floor({x})"},
-    {"Ceil", "ceil({x})"},
-    {"Round", "rint({x})"},
-    {"Erf", "erf({x})"},
-    {"Sin", "sin({x}) /* local memory: range reduction of large angles */"},
-    {"Cos", "cos({x}) /* local memory: range reduction of large angles */"},
-    {"Tan", "tan({x}) /* local memory: range reduction of large angles */"},
-    {"Asin", "asin({x})"},
-    {"Acos", "acos({x})"},
-    {"Atan", "atan({x})"},
-    {"Sinh", "sinh({x})"},
-    {"Cosh", "cosh({x})"},
-    {"Tanh", "tanh({x})"},
-    {"Asinh", "asinh({x})"},
-    {"Acosh", "acosh({x})"},
-    {"Atanh", "atanh({x})"},
-    {"Sigmoid", "sigmoid({x})"},
-    {"Silu", "silu({x})"},
-    {"Softsign", "{x} / (1 + fabs({x}))"},
-    {"Mish", "{x} * tanh(softplus({x}))"},
-    {"Softplus", "softplus({x})"},
-    {"HardSwish", "hard_swish({x})"},
-    {"LeakyRelu", "leaky_relu({x}, {a})", "alpha", 0.01F},
-    {"ThresholdedRelu", "thresholded_relu({x}, {a})", "alpha", 1},
-    {"Swish", "swish({x}, {a})", "alpha", 1},
-    {"Elu", "elu({x}, {a})", "alpha", 1},
-    {"Celu", "celu({x}, {a})", "alpha", 1},
-    {"Selu", "selu({x}, {a}, {b})", "alpha", 1.67326319217681884765625F, "gamma", 1.05070102214813232421875F},
-    {"HardSigmoid", "hard_sigmoid({x}, {a}, {b})", "alpha", 0.2F, "beta", 0.5F},
-    {"Shrink", "shrink({x}, {a}, {b})", "bias", 0, "lambd", 0.5F},
-    {"Relu", "relu({x})"},
-    {"Sign", "sign({x})"},
-    {"Neg", "-{x}"},
-    {"Abs", "fabs({x})"},
-};
-
-constexpr Unary kIntegers[] = {
-    {"Relu", "relu({x})"},
-    {"Sign", "sign({x})"},
-    {"Neg", "0 - uint64({x})"},
-    {"Abs", "({x} < 0 ? 0 - uint64({x}) : uint64({x}))"},
-};
-
-const Unary* find(std::span<const Unary> table, std::string_view op) {
-  const auto found = std::ranges::find(table, op, &Unary::op);
-  return found == table.end() ? nullptr : &*found;
-}
-
-std::string apply(const Unary& unary, const std::string& x, float alpha, float beta) {
-  return fmt::format(fmt::runtime(unary.expression), fmt::arg("x", x), fmt::arg("a", literal(alpha)),
-                     fmt::arg("b", literal(beta)));
-}
-
-bool is_element_domain(const Node& node) {
-  return node.domain.empty() || (node.domain == "saccade" && node.op == "Silu") ||
-         (node.domain == "com.microsoft" && node.op == "Gelu");
-}
 
 std::string_view type_of(const ElementCode& code, int input) {
   return compute_name(code.context().input(input).type.dtype);
 }
 
-std::string unary(ElementCode& code, int /*output*/, const Index& at) {
+/// What the placeholders of an expression stand for.
+struct Operands {
+  std::string x = {};
+  std::string y = {};
+  std::string a = {};
+  std::string b = {};
+  std::string n = {};
+};
+
+std::string filled(std::string_view text, const Operands& operands) {
+  return fmt::format(fmt::runtime(text), fmt::arg("x", operands.x), fmt::arg("y", operands.y),
+                     fmt::arg("a", operands.a), fmt::arg("b", operands.b), fmt::arg("n", operands.n));
+}
+
+std::string_view text_for(const Expression& expression, DType dtype) {
+  return is_float(dtype) ? expression.of_floats : expression.of_integers;
+}
+
+/// The expression in the operator's row, on the inputs from left to right.
+std::string expression(ElementCode& code, int /*output*/, const Index& at) {
   const Node& node = code.node();
-  const DType dtype = code.context().input(0).type.dtype;
-  const std::string x = code.let(type_of(code, 0), code.input(0, at));
-  if (node.op == "Gelu")
-    return node.attributes.text("approximate", "none") == "tanh" ? "gelu_by_tanh(" + x + ")" : "gelu(" + x + ")";
-  const Unary& unary = *find(is_float(dtype) ? std::span<const Unary>(kFloats) : kIntegers, node.op);
+  const Op& op = *find_op(node.domain, node.op);
+  const std::string_view text = text_for(op.expression, code.context().input(0).type.dtype);
+  const std::string_view type = type_of(code, 0);
+  const bool unary = op.traits.elementwise == Elementwise::kUnary;
+  const auto read = [&](int i) { return code.let(type, unary ? code.input(i, at) : code.broadcast(i, at)); };
   // Cast to the compute type: a float literal among doubles would make the template argument ambiguous.
-  const std::string type(type_of(code, 0));
-  const auto number = [&](std::string_view name, float otherwise) {
-    return fmt::format("{}({})", type, literal(node.attributes.real(name, otherwise)));
+  const auto number = [&](const Parameter& parameter) {
+    return parameter.exists() ? fmt::format("{}({})", type, literal(parameter.value(node.attributes))) : std::string();
   };
-  return fmt::format(fmt::runtime(unary.expression), fmt::arg("x", x),
-                     fmt::arg("a", number(unary.alpha, unary.alpha_default)),
-                     fmt::arg("b", number(unary.beta, unary.beta_default)));
+  const int count = unary ? 1 : own_inputs(code.context());
+  Operands operands{.x = read(0), .a = number(op.expression.a), .b = number(op.expression.b)};
+  if (unary) return filled(text, operands);
+  for (int i = 1; i < count; ++i) {
+    operands.y = read(i);
+    operands.x = filled(text, operands);
+    if (i + 1 < count) operands.x = code.let(type, operands.x);
+  }
+  if (op.expression.finish.empty()) return operands.x;
+  operands.x = code.let(type, operands.x);
+  operands.n = fmt::format("{}({})", type, count);
+  return filled(op.expression.finish, operands);
+}
+
+std::string gelu(ElementCode& code, int output, const Index& at) {
+  if (code.node().attributes.text("approximate", "none") == "none") return expression(code, output, at);
+  return fmt::format("gelu_by_tanh({})", code.let(type_of(code, 0), code.input(0, at)));
 }
 
 std::string clip(ElementCode& code, int /*output*/, const Index& at) {
@@ -118,52 +78,6 @@ std::string clip(ElementCode& code, int /*output*/, const Index& at) {
   if (code.context().has(1)) clipped = code.let(type, fmt::format("{} < {} ? {} : {}", x, bound(1), bound(1), x));
   if (code.context().has(2)) clipped = fmt::format("({} > {} ? {} : {})", clipped, bound(2), bound(2), clipped);
   return clipped;
-}
-
-/// Expression of {a} and {b} for floats and for integers; empty: not supported.
-struct Binary {
-  std::string_view op;
-  std::string_view floats;
-  std::string_view integers;
-};
-
-constexpr Binary kBinaries[] = {
-    {"Add", "sum({a}, {b})", "uint64({a}) + uint64({b})"},
-    {"Sub", "difference({a}, {b})", "uint64({a}) - uint64({b})"},
-    {"Mul", "{a} * {b}", "uint64({a}) * uint64({b})"},
-    {"Div", "{a} / {b}", "integer_quotient({a}, {b})"},
-    {"PRelu", "({a} < 0 ? {a} * {b} : {a})", "({a} < 0 ? uint64({a}) * uint64({b}) : uint64({a}))"},
-    {"Max", "max_nan({a}, {b})", "max_nan({a}, {b})"},
-    {"Min", "min_nan({a}, {b})", "min_nan({a}, {b})"},
-    {"Sum", "sum({a}, {b})", ""},
-    {"Equal", "{a} == {b}", "{a} == {b}"},
-    {"Greater", "{a} > {b}", "{a} > {b}"},
-    {"GreaterOrEqual", "{a} >= {b}", "{a} >= {b}"},
-    {"Less", "{a} < {b}", "{a} < {b}"},
-    {"LessOrEqual", "{a} <= {b}", "{a} <= {b}"},
-    {"And", "", "{a} && {b}"},
-    {"Or", "", "{a} || {b}"},
-    {"Xor", "", "{a} != {b}"},
-    {"BitwiseAnd", "", "{a} & {b}"},
-    {"BitwiseOr", "", "{a} | {b}"},
-    {"BitwiseXor", "", "{a} ^ {b}"},
-};
-
-std::string_view expression_of(const NodeContext& context, const Binary& binary) {
-  return is_float(context.input(0).type.dtype) ? binary.floats : binary.integers;
-}
-
-/// Variadic operators fold their inputs from the left.
-std::string binary(ElementCode& code, int /*output*/, const Index& at) {
-  const Binary& found = *std::ranges::find(kBinaries, code.node().op, &Binary::op);
-  const std::string_view type = type_of(code, 0);
-  std::string value = code.let(type, code.broadcast(0, at));
-  for (int i = 1; i < own_inputs(code.context()); ++i) {
-    const std::string next = code.let(type, code.broadcast(i, at));
-    value = fmt::format(fmt::runtime(expression_of(code.context(), found)), fmt::arg("a", value), fmt::arg("b", next));
-    if (i + 1 < own_inputs(code.context())) value = code.let(type, value);
-  }
-  return value;
 }
 
 std::string mod(ElementCode& code, int /*output*/, const Index& at) {
@@ -188,11 +102,6 @@ std::string where(ElementCode& code, int /*output*/, const Index& at) {
 
 std::string logical_not(ElementCode& code, int /*output*/, const Index& at) { return "!" + code.input(0, at); }
 
-std::string is_nan(ElementCode& code, int /*output*/, const Index& at) {
-  const std::string x = code.let(type_of(code, 0), code.input(0, at));
-  return fmt::format("{0} != {0}", x);
-}
-
 std::string cast(ElementCode& code, int /*output*/, const Index& at) {
   const DType from = code.context().input(0).type.dtype;
   const DType to = code.context().output().type.dtype;
@@ -215,9 +124,16 @@ struct FunctionRule {
   std::string (*rule)(ElementCode& code, int output, const Index& at);
 };
 
-constexpr FunctionRule kOtherFunctions[] = {{"Clip", clip},   {"Mod", mod},         {"Pow", pow},
-                                            {"Where", where}, {"Not", logical_not}, {"IsNaN", is_nan},
-                                            {"Cast", cast},   {"CastLike", cast},   {"Gelu", unary}};
+// operator list: these need more than an expression: a choice of functions, other types, or operands read in place.
+constexpr FunctionRule kOtherFunctions[] = {{"Clip", clip},       {"Mod", mod},   {"Pow", pow},       {"Where", where},
+                                            {"Not", logical_not}, {"Cast", cast}, {"CastLike", cast}, {"Gelu", gelu}};
+
+/// The expression of a unary post-op; empty: there is none.
+std::string_view text_of(const PostOp& post) {
+  if (post.op == "Clip") return "clamp({x}, {a}, {b})";
+  const Op* op = find_op(post);
+  return op == nullptr || op->traits.elementwise != Elementwise::kUnary ? "" : op->expression.of_floats;
+}
 
 bool readable(const Value& value) {
   constexpr DType kLast = DType::kBool;
@@ -228,36 +144,31 @@ bool readable(const Value& value) {
 
 ElementRule find_element_rule(const NodeContext& context) {
   const Node& node = context.node;
-  if (!is_element_domain(node) || own_inputs(context) == 0 || !context.has(0)) return {};
+  const Op* op = find_op(node.domain, node.op);
+  if (op == nullptr || !op->traits.is_elementwise() || own_inputs(context) == 0 || !context.has(0)) return {};
   for (int i = 0; i < own_inputs(context); ++i)
     if (context.has(i) && !readable(context.input(i))) return {};
   if (!readable(context.output())) return {};
   const DType dtype = context.input(0).type.dtype;
-  if (const auto found = std::ranges::find(kOtherFunctions, node.op, &FunctionRule::op);
-      found != std::end(kOtherFunctions)) {
+  const auto other = std::ranges::find(kOtherFunctions, node.op, &FunctionRule::op);
+  if (node.domain.empty() && other != std::end(kOtherFunctions)) {
     // Powers of integers round like integers.
     if (node.op == "Pow" && (!is_float(dtype) || !is_float(context.input(1).type.dtype))) return {};
-    return found->rule;
+    return other->rule;
   }
-  if (find(is_float(dtype) ? std::span<const Unary>(kFloats) : kIntegers, node.op) != nullptr)
-    return dtype == DType::kBool ? ElementRule{} : unary;
-  const auto two = std::ranges::find(kBinaries, node.op, &Binary::op);
-  return two != std::end(kBinaries) && !expression_of(context, *two).empty() ? ElementRule(binary) : ElementRule{};
+  return text_for(op->expression, dtype).empty() ? ElementRule{} : ElementRule(expression);
 }
 
 std::string unary_post_op(const PostOp& post, const std::string& x) {
-  if (post.op == "Clip") return fmt::format("clamp({}, {}, {})", x, literal(post.alpha), literal(post.beta));
-  if (post.op == "Gelu") return fmt::format("gelu({})", x);
-  const Unary* unary = find(kFloats, post.op);
-  if (unary == nullptr) fail(ErrorCode::kUnsupported, "no kernel supports the post-op {}", post.op);
-  return apply(*unary, x, post.alpha, post.beta);
+  const std::string_view text = text_of(post);
+  if (text.empty()) fail(ErrorCode::kUnsupported, "no kernel supports the post-op {}", post.op);
+  return filled(text, {.x = x, .a = literal(post.alpha), .b = literal(post.beta)});
 }
 
 Support supports_post_ops(const NodeContext& context) {
   for (const PostOp& post : context.node.post_ops) {
     if (post.operand < 0) {
-      if (post.op != "Clip" && post.op != "Gelu" && find(kFloats, post.op) == nullptr)
-        return Support::no(fmt::format("no kernel supports the post-op {}", post.op));
+      if (text_of(post).empty()) return Support::no(fmt::format("no kernel supports the post-op {}", post.op));
     } else if (context.input(post.operand).layout != context.output().layout) {
       return Support::no(fmt::format("the operand of its post-op {} has another layout", post.op));
     }

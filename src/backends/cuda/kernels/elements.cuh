@@ -135,6 +135,12 @@ __device__ __forceinline__ T integer_remainder(T a, T b) {
   const T rest = T(a % b);
   return rest != T(0) && (rest < T(0)) != (b < T(0)) ? T(rest + b) : rest;
 }
+/// A shift by the type's width or more, or by a negative count, leaves copies of the sign.
+template <typename T>
+__device__ __forceinline__ T shifted(T x, T by, bool left) {
+  if (by < T(0) || uint64(by) >= 8 * sizeof(T)) return T(!left && x < T(0) ? -1 : 0);
+  return left ? T(uint64(x) << by) : T(x >> by);
+}
 template <typename T>
 __device__ __forceinline__ T float_remainder(T a, T b) {
   const T rest = fmod(a, b);
