@@ -1,4 +1,4 @@
-"""What was wrong with an attempt: a list of (kind, sentence), empty where the command behaved."""
+"""The faults of an attempt: a list of (kind, sentence), empty if the command behaved."""
 import os
 import pathlib
 import re
@@ -12,7 +12,7 @@ SANITIZER = re.compile(rb"ERROR: (Address|Leak)Sanitizer|runtime error:|Sanitize
 CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]")
 ERROR = b"saccade: error: "
 LEVELS = (b"saccade: warning: ", b"saccade: info: ", b"saccade: debug: ")
-PEERS = (b".ses", )  # ONNX Runtime's own, where it is measured beside
+PEERS = (b".ses", )  # messages of ONNX Runtime, where it is benchmarked beside ours
 DEVICES = ("/dev/null", "/dev/full", "/dev/zero", "/dev/urandom", "/dev/stdout", "/dev/stderr")
 
 
@@ -40,7 +40,7 @@ def judge_end(attempt, done, scale):
 
 
 def judge_words(attempt, done):
-    """Messages are lines of one sentence, for terminals."""
+    """Messages are single-sentence lines without control characters."""
     faults = []
     for name, text in (("stderr", done.stderr), ("stdout", done.stdout)):
         if b"bug in saccade" in text:
@@ -58,7 +58,7 @@ def judge_words(attempt, done):
     is_heard = attempt.streams.get("stderr") is None
     if done.code in (1, 2) and is_heard and not SANITIZER.search(done.stderr):
         if len(errors) != 1:
-            faults.append(("message", f"{len(errors)} errors told with exit code {done.code}: {shown(done.stderr)}"))
+            faults.append(("message", f"{len(errors)} errors with exit code {done.code}: {shown(done.stderr)}"))
         elif lines[-1] != errors[0]:
             faults.append(("message", f"the error goes on for lines: {shown(done.stderr)}"))
     return faults
@@ -91,11 +91,11 @@ def judge_files(attempt, place, before, done):
 
 
 def judge_outputs(attempt, place, done):
-    """What exit code 0 says was written is there and can be read; so is what a stopped run leaves."""
+    """Files that exit code 0 reports as written exist and can be read. So do those of a stopped run."""
     faults = []
     is_cut = done.code == -signal.SIGKILL
     for name, kind in attempt.outputs.items():
-        if is_cut and kind == "video":  # judged where the moment is known
+        if is_cut and kind == "video":  # checked where the moment is known
             continue
         path = pathlib.Path(os.fsdecode(os.path.join(os.fsencode(place.folder), os.fsencode(name))))
         if not os.path.lexists(path):
@@ -118,7 +118,7 @@ def parse_report(data):
 
 
 def judge_devices():
-    """Devices of this machine that are none any more."""
+    """Device files of this machine that were replaced."""
     return [("device", f"{name} is no device any more") for name in DEVICES
             if os.path.exists(name) and name.startswith("/dev/") and os.path.isfile(name) and not os.path.islink(name)]
 

@@ -1,4 +1,4 @@
-"""Signals at any moment: what is on disk can be read up to then, and nothing temporary stays."""
+"""Signals at any moment: files are readable up to then, and no temporary files remain."""
 import os
 import signal
 
@@ -16,7 +16,7 @@ OTHERS = [([
     "night,blur,noise,jpeg,rain", "--against", "detector.plan", "--resamples", "99999"
 ], {"r.json": "coco"}),
           ([
-              "profile", "detector.onnx", "--source", "pictures", "--jsonl", "o.jsonl", "--trace", "t.json", "--html",
+              "profile", "detector.onnx", "--source", "images", "--jsonl", "o.jsonl", "--trace", "t.json", "--html",
               "h.html"
           ], {"o.jsonl": "jsonl", "t.json": "json", "h.html": "text"}), (["bench", "detector.onnx",
                                                                           "tensors.onnx"], {}),
@@ -27,12 +27,12 @@ OTHERS = [([
           (["compile", "detector.onnx", "-o", "new.plan", "--device", "cpu"], {"new.plan": "some"}),
           (["infer", "tensors.onnx", "--output-dir", "o"], {"o": "folder"}),
           (["run", "tensors.onnx", "--source", "fifo.mp4"], {}), ]
-# A killed run's video: a second of frames may be in no fragment yet.
+# A killed run's video may miss the frames of the last second.
 UNTIL_READABLE = 1.5
 
 
 def judge_killed(after):
-    """The lines, rows and frames of a run that was killed, under their own names or temporary ones."""
+    """The lines, rows and frames of a killed run, under final or temporary names."""
     def judge(place, done):
         if done.code != -signal.SIGKILL or after < UNTIL_READABLE:
             return []
