@@ -1,4 +1,4 @@
-#include "runtime/candidate_check.hpp"
+#include "runtime/tuning/candidate_check.hpp"
 
 #include <algorithm>
 #include <cmath>
