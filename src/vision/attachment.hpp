@@ -12,12 +12,12 @@ void set_placement(Attributes& attributes, const Card& card);
 class Attachment {
  public:
   /// INDEX of the head in the card; WHERE is the geometry. The tensors of predictions are added to LIST.
-  Attachment(Graph& graph, const Card& from, const PostOptions& asked, std::size_t index, ValueId where,
+  Attachment(Graph& graph, const Card& from, const PostOptions& post_options, std::size_t index, ValueId where,
              OutputList& list)
       : post(graph, Stage::kPost),
         card(from),
         head(from.heads[index]),
-        options(asked),
+        options(post_options),
         geometry(where),
         outputs(list),
         index_(index) {}

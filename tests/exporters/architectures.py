@@ -46,7 +46,7 @@ def run_case(args, exporter, name, opset):
         except export.CannotExport as reason:
             return Case(case, "not exported", str(reason))
         try:
-            good, text = exporter.judge(args.binary, str(path))
+            good, text = exporter.check(args.binary, str(path))
             steps = steps_of(args.binary, str(path), exporter.feeds()[0])
         except InvalidGraph as reason:
             return Case(case, "not exported", f"as a valid file: {export.one_line(reason)}")

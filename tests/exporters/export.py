@@ -44,7 +44,7 @@ class Exporter:
         """Two inputs for the comparison."""
         return sample_images(self.network, RUN_BATCH[self.batch])
 
-    def judge(self, binary, path):
+    def check(self, binary, path):
         """Whether saccade runs the written file correctly, and its drift."""
         return exact(binary, path, self.feeds())
 

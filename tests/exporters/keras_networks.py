@@ -113,9 +113,9 @@ class Exporter(export.Exporter):
             return [np.ascontiguousarray(feed.transpose(0, 3, 1, 2)) for feed in feeds]
         return feeds
 
-    def judge(self, binary, path):
-        judge = eight_bits if self.exporter == "tflite" else exact
-        return judge(binary, path, self.feeds())
+    def check(self, binary, path):
+        compare = eight_bits if self.exporter == "tflite" else exact
+        return compare(binary, path, self.feeds())
 
     def _shape(self):
         channels, height, width = self.network.image_shape

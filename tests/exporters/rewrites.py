@@ -42,10 +42,10 @@ NETWORKS = ("shufflenet_v2_x0_5", "mobilenet_v3_small", "timm.efficientvit_b0")
 REWRITES = {}
 
 
-def rewrite(judge):
+def rewrite(compare):
     """Registers MAKE(network, path), which writes the network to PATH and returns two inputs for it."""
     def listed(make):
-        REWRITES[make.__name__] = (make, judge)
+        REWRITES[make.__name__] = (make, compare)
         return make
     return listed
 
@@ -243,7 +243,7 @@ def without_batch(network, path):
 
 def run(args, name, network, key):
     """Whether it passes. None if the tool can't write it so that ONNX Runtime reads it."""
-    make, judge = REWRITES[key]
+    make, compare = REWRITES[key]
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "model.onnx")
         try:
@@ -254,7 +254,7 @@ def run(args, name, network, key):
             print(f"{name} {key}: not written, {one_line(error)}", flush=True)
             return None
         try:
-            good, text = judge(args.binary, path, feeds)
+            good, text = compare(args.binary, path, feeds)
         except Exception as error:  # Either an error of ONNX Runtime or of saccade is a finding.
             print(f"{name} {key}: failed, {' '.join(str(error).split())[:600]}", flush=True)
             return False

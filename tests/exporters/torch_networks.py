@@ -157,10 +157,10 @@ class Exporter(export.Exporter):
     def write(self, path, opset):
         (self._torchscript if self.exporter == "torchscript" else self._dynamo)(path, opset)
 
-    def judge(self, binary, path):
+    def check(self, binary, path):
         if not self.network.batched:  # a detector
             return row_by_row(binary, path, self.feeds())
-        return super().judge(binary, path)
+        return super().check(binary, path)
 
     def _torchscript(self, path, opset):
         dynamic = {"image": {0: "batch"}} if self.batch == "dynamic" else None

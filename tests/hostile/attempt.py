@@ -14,7 +14,7 @@ import stat
 import subprocess
 import time
 
-NOBODY = 65534
+UNPRIVILEGED = 65534
 STATED = 256 << 20  # --max-model-memory, and an allowance for libraries and images
 BESIDE = 192 << 20
 FILE_LIMIT = 200 << 20
@@ -35,7 +35,7 @@ class Attempt:
     # "stdout", "stderr", "stdin": "closed", "full", "broken", or "file NAME", which is appended to.
     streams: dict = dataclasses.field(default_factory=dict)
     readers: tuple = ()  # FIFOs with a reader
-    judge: object = None  # a further check: (place, done) -> faults
+    check: object = None  # a further check: (place, done) -> faults
     environment: dict = dataclasses.field(default_factory=dict)
     is_bounded: bool = True  # --max-model-memory is given
 
@@ -76,7 +76,7 @@ class Place:
         """The user that runs the command owns the files."""
         if os.geteuid() == 0:
             for path in [self.folder, self.tmp, self.home, *everything(self.folder)]:
-                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+                os.chown(path, UNPRIVILEGED, UNPRIVILEGED, follow_symlinks=False)
 
     def run(self, attempt, command=None, cwd=None):
         return run(self, attempt, command or attempt.command, cwd or self.folder)
@@ -168,7 +168,7 @@ def watch(process, attempt, scale, limit):
 
 
 def run(place, attempt, command, cwd):
-    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []} if os.geteuid() == 0 else {}
     environment = {
         "PATH": os.environ.get("PATH", ""), "HOME": str(place.home), "TMPDIR": str(place.tmp), "SACCADE_CACHE": "",
         "OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8",

@@ -48,7 +48,7 @@ def cyclic(rng):
         "cycle": [("Add", "x b", "a"), ("Relu", "a", "b"),
                   ("Relu", "b", "y")], "self": [("Add", "x y", "y")], "not sorted": [("Relu", "a", "y"),
                                                                                      ("Relu", "x", "a")],
-        "missing": [("Add", "x nobody", "y")], "doubled": [("Relu", "x", "y"),
+        "missing": [("Add", "x absent", "y")], "doubled": [("Relu", "x", "y"),
                                                            ("Neg", "x", "y")], "no outputs": [("Relu", "x", "")],
         "no nodes": [], "output unknown": [("Relu", "x", "z")], "input is output": [("Relu", "y", "x")]
     }[kind]

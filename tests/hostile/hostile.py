@@ -39,7 +39,7 @@ try:
     import plans
     import signals
     from attempt import Place, snapshot
-    from judge import judge
+    from faults import faults_of
 except ImportError as missing:
     print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --peers")
     sys.exit(SKIPPED)
@@ -96,7 +96,7 @@ def attempt_one(flags, base, key):
         place.hand_over()
         before = snapshot(place.folder)
         done = place.run(attempt)
-        faults = judge(attempt, place, before, done)
+        faults = faults_of(attempt, place, before, done)
         line = " ".join(shlex.quote(os.fsdecode(word)) for word in attempt.command)
         return kind, number, attempt.what, line, done.seconds, faults
     except Exception:

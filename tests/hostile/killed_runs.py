@@ -78,7 +78,7 @@ def counts(folder, video):
     return found
 
 
-def judge(folder, seen, found, video):
+def check(folder, seen, found, video):
     faults = []
     for kind, name in SINKS.items():
         path = folder / name
@@ -103,7 +103,7 @@ def attempt(binary, base, seconds, container):
     seen, faults = killed(binary, folder, seconds, container)
     found = counts(folder, f"o.{container}")
     if seen is not None:
-        faults += judge(folder, seen, found, f"o.{container}")
+        faults += check(folder, seen, found, f"o.{container}")
     columns = "  ".join(f"{kind} {count}" for kind, count in found.items())
     print(f"killed after {seconds:.2f} s, {len(seen or [])} frames seen: {columns}", *faults, sep="\n  ", flush=True)
     return not faults, len(seen or [])

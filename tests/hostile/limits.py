@@ -41,12 +41,12 @@ def draw_streams(place, number):
     what = ", ".join(f"{name} {how}" for name, how in streams.items())
     attempt = Attempt(f"{what}: {' '.join(command)}", list(command), dict(outputs), streams=dict(streams))
 
-    def judge(at, done):
+    def check(at, done):
         if done.code == 0 and streams.get("stdout") in ("full", "broken", "closed") and prints(command):
             return [("wrong", "exit code 0, though the report was lost")]
         return []
 
-    attempt.judge = judge
+    attempt.check = check
     return attempt
 
 

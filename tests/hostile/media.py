@@ -113,9 +113,9 @@ def predictions_of(done):
     return [(line.get("frame"), line.get("detections"), line.get("error")) for line in lines]
 
 
-def judge_video(source, how):
+def check_video(source, how):
     """A damaged video gives the same frames in every run, and a truncated one is reported."""
-    def judge(place, done):
+    def check(place, done):
         if done.code not in (0, 1):
             return []
         again = Attempt("", ["run", "detector.onnx", "--source", source, "--jsonl", "-", "--max-model-memory", "256M"])
@@ -132,7 +132,7 @@ def judge_video(source, how):
             faults.append(("wrong", f"{len(first)} of {FRAMES} frames, and no word of the end that lacks"))
         return faults
 
-    return judge
+    return check
 
 
 def draw_folder(place, rng):
@@ -220,8 +220,8 @@ def draw(place, number):
             outputs[name] = kind
     attempt = Attempt(what, [*command, "--max-frames", "6", "--threads", "1", "--max-model-memory", "256M"], outputs)
     if make is draw_same_ids:
-        attempt.judge = lambda place, done: [] if done.code or b"id" in done.stderr else [(
+        attempt.check = lambda place, done: [] if done.code or b"id" in done.stderr else [(
             "wrong", "two images with one image_id in --coco, and no warning")]
     if make is draw_video:
-        attempt.judge = judge_video(sources[-1], what.split()[-1])
+        attempt.check = check_video(sources[-1], what.split()[-1])
     return attempt

@@ -75,7 +75,7 @@ def draw(place, number):
         "256M"
     ], {"o": "folder"}, expect=(0, 1, 2))
 
-    def judge(at, done):
+    def check(at, done):
         if done.code != 0:
             return []
         try:
@@ -90,5 +90,5 @@ def draw(place, number):
         return [] if np.array_equal(told, wanted, equal_nan=True) else [("wrong",
                                                                          f"{told.tolist()}, not {wanted.tolist()}")]
 
-    attempt.judge = judge
+    attempt.check = check
     return attempt

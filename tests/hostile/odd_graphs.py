@@ -71,12 +71,12 @@ def draw(place, rng):
     command = ["infer", "g.onnx", "--input", "x=x.npy", "--max-model-memory", "256M"]
     attempt = Attempt("+".join(node.op_type for node in nodes), [*command, "--device", "cpu", "--output-dir", "o"],
                       {"o": "folder"}, expect=(0, ))
-    attempt.judge = beside_reference(command, before)
+    attempt.check = beside_reference(command, before)
     return attempt
 
 
 def beside_reference(command, name):
-    def judge(place, done):
+    def check(place, done):
         if done.code != 0:
             return []
         reference = place.run(Attempt("", []),
@@ -86,7 +86,7 @@ def beside_reference(command, name):
         ours, theirs = (np.load(place.folder / folder / f"{name}.npy").astype(np.float64) for folder in ("o", "r"))
         return different(ours, theirs)
 
-    return judge
+    return check
 
 
 def different(ours, theirs):

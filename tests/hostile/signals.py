@@ -31,9 +31,9 @@ OTHERS = [([
 UNTIL_READABLE = 1.5
 
 
-def judge_killed(after):
+def check_killed(after):
     """The lines, rows and frames of a killed run, under final or temporary names."""
-    def judge(place, done):
+    def check(place, done):
         if done.code != -signal.SIGKILL or after < UNTIL_READABLE:
             return []
         faults = []
@@ -48,7 +48,7 @@ def judge_killed(after):
                 faults += [("output", f"{name}: {fault}") for fault in min(found, key=len)[:1]]
         return faults
 
-    return judge
+    return check
 
 
 def draw(place, number):
@@ -65,6 +65,6 @@ def draw(place, number):
     attempt = Attempt(f"{name} after {after:.2f} s: {command[0]}", [*command, "--max-model-memory", "256M"],
                       dict(outputs), stop=stops)
     if command is RUN:
-        attempt.judge = judge_killed(after / place.scale)
+        attempt.check = check_killed(after / place.scale)
     attempt.is_bounded = False
     return attempt

@@ -159,7 +159,7 @@ MODELS = {
 }
 
 
-def judge(args, model):
+def evaluate(args, model):
     _, compare, card = MODELS[model]
     rows = compare(args, model, card)
     for row in rows:
@@ -183,7 +183,7 @@ def table(args):
             "| --- | --- | --- | ---: | ---: | ---: | ---: |"]
     good = True
     for model, (task, _, card) in MODELS.items():
-        for row in judge(args, model):
+        for row in evaluate(args, model):
             good = good and row.good()
             text.append(f"| {model} | {task} | {row.metric} | {row.ours:.2f} | {row.theirs:.2f} | "
                         f"{abs(row.ours - row.theirs):.2f} | {len(card.splitlines())} |")
@@ -201,7 +201,7 @@ def main():
     args = parser.parse_args()
     if bool(args.table) == bool(args.model):
         parser.error("a model or --table")
-    good = table(args) if args.table else all(row.good() for row in judge(args, args.model))
+    good = table(args) if args.table else all(row.good() for row in evaluate(args, args.model))
     return int(not good)
 
 

@@ -74,7 +74,7 @@ def write_model(folder, decoder, rows, scale, shift, prototypes=None):
     return path
 
 
-def made_up(rng, folder, kind, images):
+def generated(rng, folder, kind, images):
     """Images whose pixels encode predictions, their ground truth, and the model that decodes them."""
     classes = 1 if kind == "keypoints" else CLASSES
     extra = {"bbox": 0, "segm": PROTOTYPES, "keypoints": 3 * JOINTS}[kind]
@@ -146,7 +146,7 @@ def silhouette(rng, box, crowd):
     return {"size": [SIDE, SIDE], "counts": [int(v) for v in counts]}
 
 
-def judged_by_pycocotools(annotations, results, kind, known):
+def pycocotools_metrics(annotations, results, kind, known):
     with contextlib.redirect_stdout(io.StringIO()):
         coco = COCO()
         with open(annotations, encoding="utf-8") as file:
@@ -161,13 +161,13 @@ def judged_by_pycocotools(annotations, results, kind, known):
                 result.pop("segmentation", None)
             if kind != "keypoints":
                 result.pop("keypoints", None)
-        judge = COCOeval(coco, coco.loadRes(results), kind)
-        judge.params.catIds = [c["id"] for c in coco.dataset["categories"] if c["name"] in known] if known else \
-            judge.params.catIds
-        judge.evaluate()
-        judge.accumulate()
-        judge.summarize()
-    return judge.stats
+        evaluator = COCOeval(coco, coco.loadRes(results), kind)
+        evaluator.params.catIds = [c["id"] for c in coco.dataset["categories"] if c["name"] in known] if known else \
+            evaluator.params.catIds
+        evaluator.evaluate()
+        evaluator.accumulate()
+        evaluator.summarize()
+    return evaluator.stats
 
 
 def compare(args, what, model, data, annotations, *flags, known=None):
@@ -183,7 +183,7 @@ def compare(args, what, model, data, annotations, *flags, known=None):
             text = file.read()
     right = True
     for kind, path in annotations.items():
-        theirs = judged_by_pycocotools(path, json.loads(text), kind, known)
+        theirs = pycocotools_metrics(path, json.loads(text), kind, known)
         ours = [-1 if scores[SCORES[kind]][f] is None else scores[SCORES[kind]][f] for f in FIGURES[kind]]
         worst = max(abs(a - b) for a, b in zip(ours, theirs))
         print(f"{what}, {kind}: AP {100 * ours[0]:.3f}, pycocotools' {100 * theirs[0]:.3f}; "
@@ -197,8 +197,8 @@ def compare_made_up(args):
     for seed in range(args.seeds):
         for kind in ("bbox", "segm", "keypoints"):
             with tempfile.TemporaryDirectory() as folder:
-                model, annotations = made_up(np.random.default_rng([seed, len(kind)]), folder, kind, 12)
-                right = compare(args, f"made up, seed {seed}", model, folder, annotations, "--iou", "1") and right
+                model, annotations = generated(np.random.default_rng([seed, len(kind)]), folder, kind, 12)
+                right = compare(args, f"generated, seed {seed}", model, folder, annotations, "--iou", "1") and right
     return right
 
 

@@ -63,7 +63,7 @@ TEST_F(PipelineTest, EveryModelSeesEveryFrame) {
   EXPECT_EQ(pipeline.summary().ledger.processed, 3);
 }
 
-TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
+TEST_F(PipelineTest, ReportsTheTimestampsOfAFrame) {
   const Model model = boxes();
   Pipeline pipeline({scripted_camera("a", test::frames(3))}, {model, colors()});
   std::vector<StepTime> steps(model.impl()->vision_plan().plan->steps().size());
@@ -72,7 +72,7 @@ TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
   const FrameTimes first = pipeline.impl().frame_times();
   EXPECT_EQ(first.captured - first.capture_start, std::chrono::microseconds(100));
   EXPECT_LE(first.captured, first.fetched);
-  EXPECT_LE(first.asked, first.fetched);
+  EXPECT_LE(first.requested, first.fetched);
   EXPECT_EQ(first.started, first.fetched);
   EXPECT_GE(steps[0].start, first.started);
   EXPECT_LE(steps[0].end, first.finished);
@@ -96,7 +96,7 @@ TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
   EXPECT_NEAR(classified->classes[0].confidence, 1, 1e-4);
 }
 
-TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
+TEST_F(PipelineTest, KeepsTheSelectedClasses) {
   ModelOptions options;
   options.classes = {"far"};
   Pipeline pipeline(scripted_camera("a", test::frames(1)), boxes(options));
@@ -105,15 +105,15 @@ TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
   EXPECT_EQ(result->detections[0].class_name, "far");
 }
 
-TEST_F(PipelineTest, PassesOnWhatIsAskedOfAnswers) {
+TEST_F(PipelineTest, PassesOnThePostProcessingOptions) {
   ModelOptions options;
   options.agnostic = true;
   options.multi_label = true;
   options.max_detections = 7;
-  const PostOptions asked = boxes(options).impl()->vision_plan().options;
-  EXPECT_TRUE(asked.agnostic);
-  EXPECT_EQ(asked.multi_label, true);
-  EXPECT_EQ(asked.max_det, 7);
+  const PostOptions passed = boxes(options).impl()->vision_plan().options;
+  EXPECT_TRUE(passed.agnostic);
+  EXPECT_EQ(passed.multi_label, true);
+  EXPECT_EQ(passed.max_det, 7);
   EXPECT_EQ(boxes().impl()->vision_plan().options.multi_label, std::nullopt);
 }
 
@@ -245,7 +245,7 @@ TEST_F(PipelineTest, EndsWhereverItIs) {
   EXPECT_EQ(drain(pipeline), 1);
 }
 
-TEST_F(PipelineTest, StopsAfterTheFramesAndTheTimeThatAreAskedFor) {
+TEST_F(PipelineTest, StopsAfterTheRequestedFramesAndTime) {
   Pipeline counted(scripted_camera("a", test::frames(10)), boxes(), {.max_frames = 4});
   EXPECT_EQ(drain(counted), 4);
   EXPECT_EQ(counted.summary().ledger.captured, 4);

@@ -176,7 +176,7 @@ def draw(seed, wanted, refused):
     return draft
 
 
-def judge_by_whole(case):
+def use_whole_graph(case):
     """Uses ONNX Runtime's outputs for the whole graph if it can run it, and returns whether it can. Raises if they
     contradict the node-by-node outputs: then the bound is wrong, or ONNX Runtime."""
     reads = [(node, {name: case.values[name].array for name in node.inputs if name}) for node in case.nodes]
@@ -234,7 +234,7 @@ class Report:
             try:
                 draft = draw(seed, self.wanted, self.refused_by_saccade)
                 check(draft.case.model())
-                self.counts["whole" if judge_by_whole(draft.case) else "node by node"] += 1
+                self.counts["whole" if use_whole_graph(draft.case) else "node by node"] += 1
             except Exception as why:
                 self.counts["not compared"] += 1
                 print(f"{name}: not compared: {' '.join(str(why).split())[:300]}")
@@ -245,12 +245,12 @@ class Report:
             save(drawn, pathlib.Path(work))
             found = {device: verdicts(self.flags.binary, device, drawn, work) for device in DEVICES}
         for name, draft in cases.items():
-            self.judge(name, draft, {device: found[device][name] for device in DEVICES})
+            self.evaluate(name, draft, {device: found[device][name] for device in DEVICES})
         for (name, draft), seed in zip(cases.items(), (int(name) for name in cases)):
             if all(found[device][name][0] == "passed" for device in DEVICES):
-                self.judge_odd(name, draft.case, seed)
+                self.compare_non_finite(name, draft.case, seed)
 
-    def judge(self, name, draft, outcome):
+    def evaluate(self, name, draft, outcome):
         if outcome["reference"][0] == "unsupported":
             self.counts["unsupported"] += 1
             self.refused.update({outcome["reference"][1]})
@@ -263,7 +263,7 @@ class Report:
                 self.difference(name, draft.case, device, reason)
                 return
 
-    def judge_odd(self, name, case, seed):
+    def compare_non_finite(self, name, case, seed):
         """Runs once more with NaN and infinities, on the emulated GPU too if there is one."""
         drawn = odd(case, np.random.default_rng([seed, 3]))
         if drawn is None:

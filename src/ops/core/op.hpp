@@ -111,7 +111,7 @@ struct Op {
 
 /// The operator, or null. DOMAIN "ai.onnx" means "".
 const Op* find_op(std::string_view domain, std::string_view name);
-/// The traits of the node's operator; of an unknown one the default, which claims nothing.
+/// The traits of the node's operator; of an unknown one the default, which declares nothing.
 const OpTraits& traits_of(const Node& node);
 /// Throws Error (kInvalidFile) if the node's number of inputs violates the arity.
 void check_arity(const Node& node, const Arity& arity);

@@ -20,7 +20,7 @@ def shown(data):
     return repr(data[:300].decode("utf-8", "backslashreplace"))
 
 
-def judge_end(attempt, done, scale):
+def end_faults(attempt, done, scale):
     faults = []
     found = SANITIZER.search(done.stderr)
     if found:
@@ -39,7 +39,7 @@ def judge_end(attempt, done, scale):
     return faults
 
 
-def judge_words(attempt, done):
+def message_faults(attempt, done):
     """Messages are single-sentence lines without control characters."""
     faults = []
     for name, text in (("stderr", done.stderr), ("stdout", done.stdout)):
@@ -64,7 +64,7 @@ def judge_words(attempt, done):
     return faults
 
 
-def judge_files(attempt, place, before, done):
+def file_faults(attempt, place, before, done):
     after = snapshot(place.folder)
     writable = {os.fsencode(name) for name in attempt.writable}
     named = {os.fsencode(name) for name in attempt.outputs}
@@ -90,7 +90,7 @@ def judge_files(attempt, place, before, done):
     return faults
 
 
-def judge_outputs(attempt, place, done):
+def output_faults(attempt, place, done):
     """Files that exit code 0 reports as written exist and can be read. So do those of a stopped run."""
     faults = []
     is_cut = done.code == -signal.SIGKILL
@@ -117,15 +117,15 @@ def parse_report(data):
         return [str(why)[:120]]
 
 
-def judge_devices():
+def device_faults():
     """Device files of this machine that were replaced."""
-    return [("device", f"{name} is no device any more") for name in DEVICES
+    return [("device", f"{name} is not a device any more") for name in DEVICES
             if os.path.exists(name) and name.startswith("/dev/") and os.path.isfile(name) and not os.path.islink(name)]
 
 
-def judge(attempt, place, before, done):
-    faults = judge_end(attempt, done, place.scale) + judge_files(attempt, place, before, done) + judge_devices()
+def faults_of(attempt, place, before, done):
+    faults = end_faults(attempt, done, place.scale) + file_faults(attempt, place, before, done) + device_faults()
     if not done.hung and not done.hungry:
-        faults += judge_words(attempt, done) + judge_outputs(attempt, place, done)
-        faults += attempt.judge(place, done) if attempt.judge else []
+        faults += message_faults(attempt, done) + output_faults(attempt, place, done)
+        faults += attempt.check(place, done) if attempt.check else []
     return faults

@@ -19,7 +19,7 @@ struct Output {
   Tensor tensor;
 };
 
-/// A model whose outputs are constants, over a picture of WIDTH x HEIGHT.
+/// A model whose outputs are constants, over an image of WIDTH x HEIGHT.
 Graph model_of(const std::vector<Output>& outputs, std::int64_t width, std::int64_t height, std::int64_t channels = 3) {
   Graph graph;
   graph.add_input("images", {DType::kFloat32, {1, channels, height, width}});
@@ -64,7 +64,7 @@ Card card_of(const Graph& model, const char* decoder, const std::vector<std::str
   return card;
 }
 
-std::vector<std::string> picture_of(const Mask& mask, int width, int height) {
+std::vector<std::string> image_of(const Mask& mask, int width, int height) {
   std::vector<std::string> rows(static_cast<std::size_t>(height), std::string(static_cast<std::size_t>(width), '.'));
   for (const MaskRun& run : mask.runs)
     for (int x = run.x1; x < run.x2; ++x)
@@ -77,8 +77,8 @@ Tensor column(const std::vector<float>& values) {
   return Tensor::of<float>({1, static_cast<std::int64_t>(values.size()), 1}, values);
 }
 
-TEST(Answers, MasksAreSumsOfPrototypesInsideOfTheBox) {
-  // Two prototypes of 4x4 cells over a picture of 8x8: ones on the left, ones at the top. Half the frame's size.
+TEST(Predictions, MasksAreSumsOfPrototypesInsideTheBox) {
+  // Two prototypes of 4x4 cells over an image of 8x8: ones on the left, ones at the top. Half the frame's size.
   std::vector<float> prototypes(32, -1.0F);
   for (std::size_t y = 0; y < 4; ++y)
     for (std::size_t x = 0; x < 4; ++x) {
@@ -161,7 +161,7 @@ std::int64_t area_in(MaskWithin within, const std::array<float, 4>& box) {
   return ReadMask({.within = within, .box = box, .untraced = 1}).mask().area;
 }
 
-TEST(Answers, AMaskLiesInWhatIsANumberOfItsBox) {
+TEST(Predictions, AMaskLiesInWhatIsANumberOfItsBox) {
   for (const MaskWithin within : {MaskWithin::kBoxes, MaskWithin::kRegions}) {
     EXPECT_EQ(area_in(within, {2, 2, 6, 7}), 20);
     EXPECT_EQ(area_in(within, {6, 2, 2, 7}), 0);
@@ -174,19 +174,19 @@ TEST(Answers, AMaskLiesInWhatIsANumberOfItsBox) {
   EXPECT_EQ(area_in(MaskWithin::kBoxes, {-INFINITY, -1e30F, INFINITY, 1e30F}), 64);
 }
 
-TEST(Answers, MasksAreTheRunsThatTheGraphFoundOrThoseOfTheGrids) {
+TEST(Predictions, MasksAreTheRunsThatTheGraphFoundOrThoseOfTheGrids) {
   OneMask mask{.box = {2, 2, 6, 6}, .runs = {3, 1, 4, 5, 0, 2}, .area = 5};
   const ReadMask found(mask);
   EXPECT_EQ(found.mask().area, 5);
-  EXPECT_EQ(picture_of(found.mask(), 8, 8), (std::vector<std::string>{"........", "........", "........", ".###....",
-                                                                      "........", "##......", "........", "........"}));
+  EXPECT_EQ(image_of(found.mask(), 8, 8), (std::vector<std::string>{"........", "........", "........", ".###....",
+                                                                    "........", "##......", "........", "........"}));
   mask.untraced = 1;
   const ReadMask traced(mask);
   EXPECT_EQ(traced.mask().area, 64);
   EXPECT_EQ(traced.mask().runs.size(), 8U);
 }
 
-TEST(Answers, PointsAreInTheFramesPixels) {
+TEST(Predictions, PointsAreInTheFramesPixels) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F, 2, 3, 0.7F, 6, 100, 0.2F})}}, 8, 8);
   const OneFrame run(model, card_of(model, "yolov8-pose", {"person"}), 16, 16);
   ASSERT_EQ(run.result.detections.size(), 1U);
@@ -198,7 +198,7 @@ TEST(Answers, PointsAreInTheFramesPixels) {
   EXPECT_EQ(points[1].y, 16) << "cut to the frame";
 }
 
-TEST(Answers, PointsStandBehindSeveralClasses) {
+TEST(Predictions, PointsStandBehindSeveralClasses) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.1F, 0.9F, 2, 3, 0.7F, 6, 5, 0.2F})}}, 8, 8);
   Head head{.decoder = find_decoder("yolov8-pose"), .labels = {"cat", "dog"}};
   Card card = default_card(*head.decoder);
@@ -212,7 +212,7 @@ TEST(Answers, PointsStandBehindSeveralClasses) {
   EXPECT_EQ(run.result.detections[0].keypoints[1].x, 12);
 }
 
-TEST(Answers, PointsMustBeAsManyAsTheCardSays) {
+TEST(Predictions, PointsMustBeAsManyAsTheCardSays) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F, 2, 3, 0.7F, 6, 100, 0.2F})}}, 8, 8);
   Card card = card_of(model, "yolov8-pose", {"person"});
   for (const int keypoints : {100, 4}) {
@@ -221,7 +221,7 @@ TEST(Answers, PointsMustBeAsManyAsTheCardSays) {
   }
 }
 
-TEST(Answers, TurnedBoxesHaveTheirLongerSideAsWidth) {
+TEST(Predictions, OrientedBoxesHaveTheirLongerSideAsWidth) {
   // 2 wide and 4 high, turned by a tenth: the longer side lies a quarter turn on.
   const Graph model = model_of({{"output0", column({4, 4, 2, 4, 0.9F, 0.1F})}}, 8, 8);
   const OneFrame run(model, card_of(model, "yolov8-obb", {"ship"}), 16, 16);
@@ -234,7 +234,7 @@ TEST(Answers, TurnedBoxesHaveTheirLongerSideAsWidth) {
   EXPECT_NEAR(run.result.detections[0].box[1], 8 - 4 * std::cos(0.1) - 2 * std::sin(0.1), 1e-4);
 }
 
-TEST(Answers, AClassMapCountsTheFramesPixels) {
+TEST(Predictions, AClassMapCountsTheFramesPixels) {
   // Three classes on 2x2 cells; a frame of 8x4 under a letterbox of 8x8 sees the cells' inner halves.
   const Graph model = model_of({{"logits", Tensor::of<float>({1, 4, 2, 2}, {9, 0, 0, 0,  //
                                                                             0, 9, 0, 0,  //
@@ -254,7 +254,7 @@ TEST(Answers, AClassMapCountsTheFramesPixels) {
   EXPECT_EQ(run.result.segments[1].pixels, 8);
 }
 
-TEST(Answers, ADepthIsOfWhatTheModelSaw) {
+TEST(Predictions, ADepthIsOfWhatTheModelSaw) {
   const Graph model = model_of({{"depth", Tensor::of<float>({1, 1, 2, 2}, {1, 3, NAN, 5})}}, 8, 8);
   Card card = card_of(model, "depth", {});
   card.heads[0].depth = DepthKind::kMetric;
@@ -271,7 +271,7 @@ TEST(Answers, ADepthIsOfWhatTheModelSaw) {
 }
 
 /// Rows of padding, then columns of it.
-TEST(Answers, ADepthIsNotOfThePadding) {
+TEST(Predictions, ADepthIsNotOfThePadding) {
   const std::vector<float> rows = {90, 90, 90, 90, 1, 2, 2, 1, 5, 4, 4, 5, -90, -90, -90, -90};
   std::vector<float> columns(rows.size());
   for (std::size_t i = 0; i < rows.size(); ++i) columns[i % 4 * 4 + i / 4] = rows[i];
@@ -286,7 +286,7 @@ TEST(Answers, ADepthIsNotOfThePadding) {
   }
 }
 
-TEST(Answers, APictureIsWhatTheInputWouldHaveBeen) {
+TEST(Predictions, AnImageHasTheSizeOfTheInput) {
   std::vector<float> values(3 * 4 * 4, 0.6F);
   values[0] = 2;   // over white
   values[1] = -1;  // under black
@@ -299,7 +299,7 @@ TEST(Answers, APictureIsWhatTheInputWouldHaveBeen) {
   EXPECT_EQ(pixels[3], 0);
 }
 
-TEST(Answers, QueriesComeWithTheirMasksAnywhere) {
+TEST(Predictions, QueriesComeWithTheirMasksAnywhere) {
   std::vector<float> boxes = {0.5F, 0.5F, 0.2F, 0.2F, 0.5F, 0.5F, 1, 1};
   std::vector<float> logits = {-9, -9, 0, 9};
   std::vector<float> masks(2 * 4, -1.0F);
@@ -314,12 +314,12 @@ TEST(Answers, QueriesComeWithTheirMasksAnywhere) {
   EXPECT_EQ(run.result.detections[0].confidence, portable_sigmoid(9));
   // Bilinear between 1 and -1: above 0 where the shares of the upper left cell, across and down, exceed a half
   // together.
-  EXPECT_EQ(picture_of(*run.result.detections[0].mask, 8, 8),
+  EXPECT_EQ(image_of(*run.result.detections[0].mask, 8, 8),
             (std::vector<std::string>{"####....", "####....", "####....", "###.....", "........", "........",
                                       "........", "........"}));
 }
 
-TEST(Answers, SeveralHeadsFillOneResult) {
+TEST(Predictions, SeveralHeadsFillOneResult) {
   const Graph model = model_of({{"output0", column({4, 4, 4, 4, 0.9F})},
                                 {"depth", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
                                 {"place", Tensor::of<float>({1, 3}, {0, 5, 1})}},
@@ -340,7 +340,7 @@ TEST(Answers, SeveralHeadsFillOneResult) {
 }
 
 /// A class's number means another thing in another head.
-TEST(Answers, ClassesAskedForAreTheFirstHeads) {
+TEST(Predictions, SelectedClassesAreTheFirstHeads) {
   const Graph model = model_of({{"cars", Tensor::of<float>({1, 1, 6}, {1, 1, 3, 3, 0.9F, 0})},
                                 {"people", Tensor::of<float>({1, 1, 6}, {4, 4, 6, 6, 0.8F, 1})}},
                                8, 8);
