@@ -200,7 +200,7 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
   };
   expect_error(infer("image=" + (folder_ / "x.npy")), 1, {"'image'", "1x3x8x8", "1x3x4x4"});
   expect_error(infer("image=" + (folder_ / "bad.npy")), 1, {"bad.npy", "not a .npy file"});
-  expect_error(infer("image=" + (folder_ / "x.npy")), 1, {"no input 'image'", "'image'"});
+  expect_error(infer("photo=" + (folder_ / "x.npy")), 1, {"no input 'photo'", "'image'"});
 }
 
 TEST_F(Failures, AnUnknownPassClassOrShapeIsNamed) {

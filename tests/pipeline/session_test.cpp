@@ -14,7 +14,7 @@ class SessionTest : public testing::Test {
  protected:
   SessionTest() : model_(Model::load(test::write_color_classifier(folder_))) {}
 
-  static Tensor image(float red, float green, float blue) {
+  static Tensor solid_image(float red, float green, float blue) {
     Tensor tensor(DType::kFloat32, {1, 3, 8, 8});
     const auto elements = tensor.data<float>();
     for (std::size_t i = 0; i < 64; ++i) {
@@ -42,7 +42,7 @@ TEST_F(SessionTest, ModelSaysWhatItTakesAndGives) {
 
 TEST_F(SessionTest, RunsOnTensors) {
   Session session(model_);
-  const std::vector<Tensor> outputs = session.run(std::array{image(0.25F, 0.5F, 1)});
+  const std::vector<Tensor> outputs = session.run(std::array{solid_image(0.25F, 0.5F, 1)});
   ASSERT_EQ(outputs.size(), 1U);
   EXPECT_FLOAT_EQ(outputs[0].data<float>()[0], 0.25F);
   EXPECT_FLOAT_EQ(outputs[0].data<float>()[1], 0.5F);
@@ -53,7 +53,7 @@ TEST_F(SessionTest, SessionsOfOneModelRunSideBySide) {
   const auto work = [this](float red, float& worst) {
     Session session(model_);
     for (int i = 0; i < 200; ++i)
-      worst = std::max(worst, std::abs(session.run(std::array{image(red, 0, 0)})[0].data<float>()[0] - red));
+      worst = std::max(worst, std::abs(session.run(std::array{solid_image(red, 0, 0)})[0].data<float>()[0] - red));
   };
   float worst_a = 0;
   float worst_b = 0;
@@ -113,7 +113,7 @@ TEST_F(SessionTest, SubmitAndWaitAlternate) {
   EXPECT_THROW(session.wait(outputs), Error);
   session.submit(inputs);
   EXPECT_THROW(session.submit(inputs), Error);
-  EXPECT_THROW(session.run(std::array{image(0, 0, 0)}), Error);
+  EXPECT_THROW(session.run(std::array{solid_image(0, 0, 0)}), Error);
   EXPECT_THROW(session.wait({}), Error);
   session.wait(outputs);  // the run is still there
   EXPECT_THAT(scores, testing::Each(testing::FloatEq(0.25F)));
