@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""What is left of `saccade run` beside other work: two runs at once, and one beside a busy process of equal nice.
+"""Throughput of `saccade run` beside other work: two runs at once, and one run beside a busy process of equal nice.
 
     bench/beside_others.py MODEL... [--binary build/saccade] [--spins default,5000] [--rounds 3] [--seconds 4]
 
-Prints frames a second of one run alone, and beside others the share of it, as medians over rounds. --spins sets
-GOMP_SPINCOUNT, how long OpenMP's workers spin before they sleep; `own` leaves it to saccade, `default` to libgomp.
+Prints frames per second of one run alone, and the share of it that remains beside other work: medians over rounds.
+--spins sets GOMP_SPINCOUNT, which is how long OpenMP's workers spin before they sleep. `own` leaves it to saccade,
+`default` to libgomp.
 """
 import argparse
 import json
@@ -17,7 +18,7 @@ import sys
 def start(arguments, model, spin):
     environment = dict(os.environ)
     if spin == "default":
-        environment["GOMP_SPINCOUNT"] = "300000"  # libgomp's, where threads are no more than processors
+        environment["GOMP_SPINCOUNT"] = "300000"  # libgomp's default while there are no more threads than processors
     elif spin != "own":
         environment["GOMP_SPINCOUNT"] = spin
     command = [arguments.binary, "run", model, "--source", "synthetic:?size=640x480", "--json", "--device", "cpu",

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Two builds of saccade on the same models: how much slower or faster the second is.
+"""Compares two builds of saccade on the same models: how much slower or faster the second is.
 
     bench/two_builds.py OLD NEW MODEL... [--rounds 6] [--seconds 1] [--threads 2]
                                          [--device cuda --precision fp16]
 
-The builds take turns in processes of their own, first the one, then the other, then the other way round. Prints the
-medians in ms, the median of the ratios of neighbouring processes with a 95 % interval (bootstrap over rounds), and the
-ratio of the least latencies of all rounds, which work beside the bench on the machine disturbs least.
+The builds run in alternating order, each run in a process of its own. Prints the medians in ms, the median of the
+ratios of neighbouring processes with a 95 % interval (bootstrap over rounds), and the ratio of the least latencies of
+all rounds. The least latencies depend least on other processes of the machine.
 """
 import argparse
 import json

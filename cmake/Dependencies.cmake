@@ -4,7 +4,7 @@ find_package(fmt REQUIRED)
 find_package(PkgConfig REQUIRED)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 find_package(Protobuf REQUIRED)
-# Debian's dnnl-config.cmake asks for OpenCL's headers, which the CPU engine does not need.
+# Debian's dnnl-config.cmake requires OpenCL's headers, which the CPU engine does not need.
 find_library(DNNL_LIBRARY dnnl REQUIRED)
 find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)
 add_library(dnnl_cpu INTERFACE IMPORTED)

@@ -1,7 +1,7 @@
 # saccade_embed(TARGET NAME FILE)
 #
 # A text file inside the binary: TARGET gets `#include "embedded/NAME.hpp"`, which declares
-# `inline constexpr std::string_view saccade::embedded::NAME`.  A change of the file builds anew.
+# `inline constexpr std::string_view saccade::embedded::NAME`.  A change of the file triggers a build.
 function(saccade_embed target name file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
   file(READ "${file}" text)

@@ -1,5 +1,5 @@
-# cmake --install: bin/saccade with its completions and manual page, the library and its modules, headers, and what
-# find_package(saccade) needs.
+# cmake --install: bin/saccade with its completions and manual page, the library and its modules, headers, and the
+# package files of find_package(saccade).
 include(CMakePackageConfigHelpers)
 
 install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")

@@ -13,9 +13,9 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# The build tree is laid out as the installed one is: one RUNPATH, relative to the file that has it, serves both, and
-# nothing is left to be written anew at an installation, for which CMake pads RUNPATHs with colons: an empty entry is the
-# current folder, out of which a stranger's library would be loaded. No absolute path is in it, so that trees can move.
+# The build tree has the layout of the installation, so that one RUNPATH, relative to the file that has it, serves both.
+# CMake must not rewrite RUNPATHs at installation: it pads them with colons, and an empty entry is the current folder, from
+# which foreign libraries would be loaded. Without absolute paths, trees can be moved.
 include(GNUInstallDirs)
 set(SACCADE_LIB_DIR "${PROJECT_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}")
 set(SACCADE_MODULE_DIR "${SACCADE_LIB_DIR}/saccade")
@@ -25,20 +25,20 @@ set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 add_library(saccade_options INTERFACE)
 target_compile_options(saccade_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-align -Werror
-  -Wno-missing-field-initializers)  # designated initialisers leave out what has a default
+  -Wno-missing-field-initializers)  # designated initialisers omit members with a default
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports these two inside the standard library's own inlined code.
   target_compile_options(saccade_options INTERFACE -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
     -Wno-array-bounds -Wno-free-nonheap-object)
 endif()
-# A product and a sum are rounded apart unless the code asks for a fused one: the same numbers from every compiler and
-# instruction set, so that a vector kernel can be held against its reference to the bit.
+# No contraction to fused multiply-add unless the code requests it: all compilers and instruction sets then give the same
+# numbers, and a vector kernel is bit-identical to its reference.
 target_compile_options(saccade_options INTERFACE -ffp-contract=off)
 target_compile_definitions(saccade_options INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
-# A batch of files compiled as one takes less than half of the time: headers are read, and templates made, once. Where
-# files have local names in common, by what they are alike in, each is compiled alone.
+# A unity build takes less than half of the time, because headers and templates are compiled once per batch. Targets whose
+# files share local names compile each file alone.
 if(CMAKE_UNITY_BUILD)
-  target_compile_options(saccade_options INTERFACE -Wno-shadow)  # by another file's local names
+  target_compile_options(saccade_options INTERFACE -Wno-shadow)  # of another file's local names
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(saccade_options INTERFACE -Wno-subobject-linkage)  # of types local to a file of the batch
   endif()

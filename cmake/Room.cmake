@@ -1,6 +1,6 @@
-# saccade_folder(NAME DIR PARTS...): src/DIR (src/NAME where it is empty) as a room's folder.  Sets `sources`, every .cpp
-# directly in it and in its folders PARTS, and `root`, an include directory from which it is seen as "NAME/file.hpp" and
-# nothing else is; `id` is NAME as targets have it.
+# saccade_folder(NAME DIR PARTS...): the folder src/DIR (src/NAME by default) of a component. Sets `sources`, every .cpp in
+# the folder and in its subfolders PARTS; `root`, an include directory that contains it as "NAME/file.hpp" and nothing
+# else; and `id`, the form of NAME in target names.
 macro(saccade_folder name dir)
   set(folder "${PROJECT_SOURCE_DIR}/src/${dir}")
   if("${dir}" STREQUAL "")
@@ -20,9 +20,9 @@ endmacro()
 
 # saccade_room(NAME [DIR dir] [PARTS folders...] [DEPENDS rooms...] [LIBRARIES libs...])
 #
-# One room: every .cpp directly in the folder and in its PARTS.  A room is included as "NAME/file.hpp", and only the rooms
-# that it depends on (and theirs) are on its include path, so that a forbidden include fails to build.  A folder inside
-# another is a room of its own, "measure/bench"; the target is room_measure_bench.
+# A component (docs/glossary.md): every .cpp in the folder and in its PARTS. It is included as "NAME/file.hpp". Only its
+# transitive dependencies are on its include path, so that a forbidden include fails to build. A nested folder such as
+# "measure/bench" is a component of its own, with the target room_measure_bench.
 function(saccade_room name)
   cmake_parse_arguments(ARG "" "DIR" "PARTS;DEPENDS;LIBRARIES" ${ARGN})
   saccade_folder(${name} "${ARG_DIR}" ${ARG_PARTS})
@@ -34,7 +34,7 @@ function(saccade_room name)
   set_property(GLOBAL APPEND PROPERTY SACCADE_ROOMS room_${id})
 endfunction()
 
-# saccade_use(TARGET SCOPE ROOMS...): TARGET includes rooms whose objects it finds in libsaccade.
+# saccade_use(TARGET SCOPE ROOMS...): TARGET may include components that libsaccade contains.
 function(saccade_use target scope)
   list(TRANSFORM ARGN REPLACE "/" "_" OUTPUT_VARIABLE rooms)
   foreach(room IN LISTS rooms)
@@ -44,7 +44,7 @@ endfunction()
 
 # saccade_module(NAME [DIR dir] [DEPENDS rooms...] [LIBRARIES libs...])
 #
-# A room that drags in a heavy library: a shared object, opened by base/module.hpp when first needed.
+# A component with heavy dependencies: a shared object, opened by base/module.hpp when first needed.
 function(saccade_module name)
   cmake_parse_arguments(ARG "" "DIR" "DEPENDS;LIBRARIES" ${ARGN})
   saccade_folder(${name} "${ARG_DIR}")
@@ -61,9 +61,9 @@ endfunction()
 
 # saccade_module_part(MODULE PART [DEPENDS parts...] [LIBRARIES libs...])
 #
-# The folder PART of a module. It is included as "MODULE/PART/file.hpp". On its include path are the rooms that the module
-# depends on and the parts that it names (and theirs), nothing else of the module, and LIBRARIES are those of the part.
-# Files in the module's own folder may include every part. A part without .cpp files is headers only.
+# The subfolder PART of a module. It is included as "MODULE/PART/file.hpp". Its include path has the module's dependencies
+# and the transitive DEPENDS of the part. LIBRARIES are linked to the part. Files in the module's own folder may include
+# every part. A part without .cpp files is header-only.
 function(saccade_module_part module part)
   cmake_parse_arguments(ARG "" "" "DEPENDS;LIBRARIES" ${ARGN})
   get_target_property(dir module_${module} SACCADE_DIR)

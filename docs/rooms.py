@@ -8,14 +8,14 @@ import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Where the folders stand: rows from the top, each folder's middle.
+# The folders' positions: rows from the top, and each folder's middle.
 ROWS = [{"apps/saccade": 480}, {"validate": 480}, {"measure": 480},
         {"ffmpeg": 75, "images": 195, "draw": 315, "pipeline": 480, "cuda": 655, "cpu": 840, "onnx": 970, "metrics": 1110},
         {"media": 135, "vision": 325, "passes": 500, "runtime": 710}, {"scene": 135, "ops": 560}, {"graph": 560},
         {"tensor": 560}, {"base": 560}]
 WIDTH, GAP = 1180, 46
-BOX, HIGH, LEVEL = 92, 24, 42  # a room inside a folder; from one level to the next
-ALONE, TALL, TITLE, EDGE = 104, 36, 22, 10  # a folder that is one room; a frame's title and margin
+BOX, HIGH, LEVEL = 92, 24, 42  # a component inside a folder; the distance of two levels
+ALONE, TALL, TITLE, EDGE = 104, 36, 22, 10  # a folder that is one component; a frame's title and margin
 FILL = {"room": "#e8f0fe", "module": "#fef3e0", "app": "#e6f4ea"}
 FRAME = {"room": "#f6f9ff", "module": "#fffaf0"}
 
@@ -25,7 +25,7 @@ def folder_of(room):
 
 
 def read_rooms():
-    """Each room's kind and what it says that it may include, by its name."""
+    """The kind and the declared dependencies of each component, by name."""
     with open(os.path.join(HERE, "..", "src", "CMakeLists.txt")) as file:
         text = file.read()
     found = {}
@@ -48,7 +48,7 @@ def read_rooms():
 
 
 def reduced(edges):
-    """EDGES without those that follow from the others."""
+    """EDGES without those that follow from others."""
     def reaches(start, end, skipped):
         stack = [b for a, b in edges if a == start and (a, b) != skipped]
         seen = set()
@@ -64,7 +64,8 @@ def reduced(edges):
 
 
 def levels_of(names, edges):
-    """The rooms of a folder in levels, from the top: each above all that it includes, right under those that include it."""
+    """The components of a folder in levels from the top: each is above all that it includes and directly below those
+    that include it."""
     def depth(name):
         return 1 + max((depth(b) for a, b in edges if a == name), default=-1)
     depths = {name: depth(name) for name in names}
@@ -82,7 +83,7 @@ def levels_of(names, edges):
 
 
 class Folder:
-    """A folder of rooms, or one room, as a box with its own boxes inside."""
+    """A folder of components as a box with inner boxes, or a single component as one box."""
 
     def __init__(self, name, rooms):
         self.name = name
@@ -129,7 +130,7 @@ def text(x, y, what, size, weight="normal"):
 
 
 def arrow(x1, y1, x2, y2, start=None):
-    """From (x1, y1), or from START straight down to there, to (x2, y2)."""
+    """An arrow to (x2, y2) from (x1, y1), or from START straight down to y1 and on."""
     bend = (y2 - y1) / 2
     return path(f"M{x1:.0f} {y1 if start is None else start:.0f} V{y1:.0f} "
                 f"C{x1:.0f} {y1 + bend:.0f} {x2:.0f} {y2 - bend:.0f} {x2:.0f} {y2:.0f}")
@@ -140,7 +141,7 @@ def path(data):
 
 
 def link(here, there, skips):
-    """From the folder HERE down to THERE; beside the rows in between where it SKIPS some and there is nothing below it."""
+    """An arrow from the folder HERE down to THERE. It passes beside the rows in between if it SKIPS some."""
     half = there.width / 2
     if skips and abs(here.x - there.x) > half:
         y = there.y + there.height / 2
@@ -166,7 +167,7 @@ def main():
     assert not unknown, f"not a room: {unknown}"
     folders = {name: Folder(name, rooms) for name in dict.fromkeys(map(folder_of, rooms))}
     missing = set(folders) ^ {name for row in ROWS for name in row}
-    assert not missing, f"folders without a place in the picture, or places without a folder: {missing}"
+    assert not missing, f"folders without a position in the diagram, or positions without a folder: {missing}"
     row_of = {name: i for i, row in enumerate(ROWS) for name in row}
     y = 20
     for row in ROWS:

@@ -1,4 +1,4 @@
-# Installs the build tree into a folder of its own, builds examples/video against it by find_package, and runs it:
+# Installs the build tree into a separate folder, builds examples/video against it by find_package, and runs it:
 #   cmake -DBUILD=build -DSOURCE=. -DWORK=out -DGENERATOR=Ninja -DPYTHON=python3 [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)

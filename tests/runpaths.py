@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""runpaths.py TREE [--without FOLDER...]: where the ELF files below TREE have the loader look for libraries.
+"""runpaths.py TREE [--without FOLDER...]: checks the library search paths of the ELF files below TREE.
 
-Every place must be relative to the file itself ($ORIGIN) and lie in TREE: an empty one is the current folder, out of
-which a stranger's library would be loaded, and an absolute one is whoever's folder it is on another machine. What is
-needed is named without a folder. Exits with 1 where a file says otherwise, or where there is none to look at.
+Every path must be relative to the file itself ($ORIGIN) and inside TREE. An empty path is the current folder and an
+absolute one may be anyone's folder on another machine: both would load foreign libraries. Dependencies must be plain
+file names. Exits with 1 if a file violates this, or if there are no files.
 """
 import argparse
 import os

@@ -28,7 +28,7 @@ void print_error(std::string message) {
 }
 
 /// The message for exhausted resources; "bug in saccade" is for bugs only.
-std::string told(const std::system_error& error) {
+std::string message_of(const std::system_error& error) {
   if (error.code() == std::errc::resource_unavailable_try_again)
     return "no further thread can be started: out of memory, or the process limit is reached";
   return error.code().message();
@@ -50,7 +50,7 @@ int guarded(const std::function<int()>& action) {
   } catch (const std::filesystem::filesystem_error& error) {
     print_error(fmt::format("{}: {}", error.path1().string(), error.code().message()));
   } catch (const std::system_error& error) {
-    print_error(told(error));
+    print_error(message_of(error));
   } catch (const std::exception& error) {
     print_error(fmt::format("bug in saccade: {}; please report it", error.what()));
   }

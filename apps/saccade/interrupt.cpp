@@ -16,7 +16,7 @@ std::atomic<bool> is_looked_at{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 // Signals from users and supervisors, and from limits and timers.
-constexpr int kAsking[] = {SIGINT, SIGTERM, SIGHUP};
+constexpr int kStopSignals[] = {SIGINT, SIGTERM, SIGHUP};
 constexpr int kEnding[] = {SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF};
 
 pid_t process_of_handlers = 0;
@@ -37,7 +37,7 @@ void clean_up_at_exit() {
   if (getpid() == process_of_handlers) remove_temporaries();
 }
 
-void ask(int signal) {
+void request_stop(int signal) {
   if (is_looked_at && !is_interrupted.exchange(true)) return;
   end_by(signal);
 }
@@ -49,8 +49,8 @@ void catch_signals() {
   std::atexit(clean_up_at_exit);
   struct sigaction action {};
   sigfillset(&action.sa_mask);
-  action.sa_handler = ask;
-  for (const int signal : kAsking) {
+  action.sa_handler = request_stop;
+  for (const int signal : kStopSignals) {
     struct sigaction before {};
     sigaction(signal, nullptr, &before);
     // ignored by nohup

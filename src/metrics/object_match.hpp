@@ -19,7 +19,7 @@ struct ObjectMatch {
   std::vector<double> areas;       ///< of each prediction, in descending order of score
   std::vector<double> similarity;  ///< of prediction d and object g at d * objects.size() + g
 
-  /// Sets the flags of ANSWERS, one per entry of `areas`, and counts the objects to be found.
+  /// Sets the flags of PREDICTIONS, one per entry of `areas`, and counts the objects to be found.
   void run(std::span<MatchedPrediction> predictions, WantedObjects& wanted) const;
 };
 

@@ -1,5 +1,5 @@
 # saccade_onnx_schema: the C++ of ONNX's protobuf schema, generated while building from the pinned file that
-# script/fetch-onnx-schema fetches once a build tree.
+# script/fetch-onnx-schema fetches once per build tree.
 set(SACCADE_ONNX_PROTO "" CACHE FILEPATH "An onnx.proto to use instead of fetching the pinned one")
 
 set(schema_folder "${PROJECT_BINARY_DIR}/onnx-schema")
@@ -16,7 +16,7 @@ add_custom_command(
   DEPENDS "${schema_folder}/onnx.proto"
   COMMENT "Generating the schema of ONNX files"
   VERBATIM)
-# Generated code is not ours to fix: it is compiled without our warnings and included as a system header.
+# Generated code is compiled without warnings and included as a system header.
 add_library(saccade_onnx_schema STATIC "${schema_folder}/onnx.pb.cc" "${schema_folder}/onnx.pb.h")
 target_compile_options(saccade_onnx_schema PRIVATE -w)
 target_include_directories(saccade_onnx_schema SYSTEM PUBLIC "${schema_folder}")

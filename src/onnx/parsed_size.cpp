@@ -108,9 +108,10 @@ Kind kind_of(std::span<const Field> fields, int number) {
   return Kind::kBytes;
 }
 
-class Walk {
+class SizeCounter {
  public:
-  Walk(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget) : stream_(stream), budget_(budget) {}
+  SizeCounter(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget)
+      : stream_(stream), budget_(budget) {}
 
   /// Counts a message up to the stream's limit; false if its bytes are not a message.
   bool message(const Message& message, int depth) {
@@ -167,7 +168,7 @@ class Walk {
     return whole;
   }
 
-  /// The memory that one byte of such a field may take once parsed; 0 for a message that has to be walked.
+  /// The memory that one byte of such a field may take once parsed; 0 for a message whose fields are counted.
   static std::size_t bytes_per_byte(Kind kind) {
     switch (kind) {
       case Kind::kBytes: return 1;
@@ -190,11 +191,11 @@ class Walk {
 }  // namespace
 
 void check_parsed_size(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget) {
-  Walk(stream, budget).message(message_of(Kind::kModel), 0);
+  SizeCounter(stream, budget).message(message_of(Kind::kModel), 0);
 }
 
 void check_parsed_tensor_size(google::protobuf::io::CodedInputStream& stream, const MemoryBudget& budget) {
-  Walk(stream, budget).message(message_of(Kind::kTensor), 0);
+  SizeCounter(stream, budget).message(message_of(Kind::kTensor), 0);
 }
 
 }  // namespace saccade

@@ -45,10 +45,12 @@ bool same_post_op(const PostOp& a, const PostOp& b) {
 }
 
 bool same_node(const Graph& graph, const Node& a, const Node& b) {
-  const auto asked = [](ValueId left, ValueId right) { return (left == ValueId::kNone) == (right == ValueId::kNone); };
+  const auto both_used = [](ValueId left, ValueId right) {
+    return (left == ValueId::kNone) == (right == ValueId::kNone);
+  };
   return a.op == b.op && a.domain == b.domain && a.stage == b.stage &&
-         std::ranges::equal(a.outputs, b.outputs, asked) && std::ranges::equal(a.post_ops, b.post_ops, same_post_op) &&
-         same_attributes(a.attributes, b.attributes) &&
+         std::ranges::equal(a.outputs, b.outputs, both_used) &&
+         std::ranges::equal(a.post_ops, b.post_ops, same_post_op) && same_attributes(a.attributes, b.attributes) &&
          std::ranges::equal(a.inputs, b.inputs, [&](ValueId x, ValueId y) { return same_input(graph, x, y); });
 }
 

@@ -72,11 +72,11 @@ class AttentionSteps {
     softmax.attributes.set("axis", std::int64_t{3});
     const ValueId weights = steps_.reshape("weights_of_keys", steps_.add("weights", std::move(softmax)),
                                            {q[0], k[1], rows, extents_.keys()});
-    ValueId answers = multiply("answers", weights, heads("value", kValue, {0, 1, 2, 3}));
-    answers = steps_.reshape("answers_of_heads", answers, {q[0], q[1], q[2], v[3]});
-    if (seen_ != ValueId::kNone) answers = binary("seen_answers", "Mul", answers, seen_);
-    if (graph_.value(node_.inputs[kQuery]).type.shape.rank() == 4) return answers;
-    return steps_.reshape("output", steps_.transpose("output.order", answers, {0, 2, 1, 3}),
+    ValueId products = multiply("products", weights, heads("value", kValue, {0, 1, 2, 3}));
+    products = steps_.reshape("products_of_heads", products, {q[0], q[1], q[2], v[3]});
+    if (seen_ != ValueId::kNone) products = binary("seen_products", "Mul", products, seen_);
+    if (graph_.value(node_.inputs[kQuery]).type.shape.rank() == 4) return products;
+    return steps_.reshape("output", steps_.transpose("output.order", products, {0, 2, 1, 3}),
                           graph_.value(output_of(node_)).type.shape);
   }
 

@@ -50,7 +50,7 @@ std::optional<Patch> lower_quantized(const PassContext& context, NodeId id) {
     real.inputs.push_back(
         steps.add(fmt::format("operand{}", real.inputs.size()),
                   {.op = "DequantizeLinear", .inputs = {input(node, i), input(node, i + 1), input(node, i + 2)}}));
-  const ValueId answer = steps.add("real", std::move(real));
+  const ValueId result = steps.add("real", std::move(real));
   ValueId zero_point = input(node, operands.output + 1);
   if (zero_point == ValueId::kNone) {
     // The zero point determines the integer type.
@@ -59,7 +59,7 @@ std::optional<Patch> lower_quantized(const PassContext& context, NodeId id) {
     zero_point = steps.constant("zero_point", std::move(none));
   }
   patch.replace(output_of(node), steps.add("stored", {.op = "QuantizeLinear",
-                                                      .inputs = {answer, input(node, operands.output), zero_point}}));
+                                                      .inputs = {result, input(node, operands.output), zero_point}}));
   return patch;
 }
 

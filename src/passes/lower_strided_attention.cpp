@@ -44,9 +44,9 @@ class MatrixSteps {
     Node softmax{.op = "Softmax", .inputs = {scores}};
     softmax.attributes.set("axis", std::int64_t{2});
     const ValueId weights = steps_.add("weights", std::move(softmax));
-    const ValueId answers = product("answers", weights, operand("value", 2, patterns_.value));
+    const ValueId products = product("products", weights, operand("value", 2, patterns_.value));
     const Shape& shape = graph_.value(output_of(node_)).type.shape;
-    return gathered("output", answers, shape.elements(), turns_of(patterns_.output, shape));
+    return gathered("output", products, shape.elements(), turns_of(patterns_.output, shape));
   }
 
  private:

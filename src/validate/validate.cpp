@@ -109,21 +109,21 @@ class Validator {
 
   Evaluation evaluation(std::size_t m, const Evaluator& evaluator) const {
     const Model& model = models_[m];
-    const Candidate& asked = m == 0 ? options_.model : *options_.against;
+    const Candidate& candidate = m == 0 ? options_.model : *options_.against;
     std::string name = model.name();
     if (models_.size() == 2 && models_[0].name() == models_[1].name())
       name += options_.model.options.precision == options_.against->options.precision
                   ? (m == 0 ? " (A)" : " (B)")
-                  : fmt::format(" ({})", to_string(asked.options.precision));
+                  : fmt::format(" ({})", to_string(candidate.options.precision));
     std::vector<std::string> notes = evaluator.notes();
     const Invalid& invalid = invalid_[m];
     if (invalid.images > 0)
       notes.push_back(fmt::format("the predictions for {} of the images are invalid and are evaluated as they are: {}",
                                   invalid.images, to_string(invalid.faults)));
-    return {.file = asked.file,
+    return {.file = candidate.file,
             .name = std::move(name),
             .task = std::string(to_string(model.task())),
-            .precision = asked.options.precision,
+            .precision = candidate.options.precision,
             .options = model.options(),
             .scores = evaluator.scores(),
             .notes = std::move(notes),

@@ -13,12 +13,12 @@ class Attachment {
  public:
   /// KEPT: IDs of the first head's classes to keep, empty: all. INDEX of the head in the card; WHERE is the geometry.
   /// The tensors of predictions are added to LIST.
-  Attachment(Graph& graph, const Card& from, const PostprocessOptions& asked, std::span<const int> kept,
+  Attachment(Graph& graph, const Card& from, const PostprocessOptions& post_options, std::span<const int> kept,
              std::size_t index, ValueId where, OutputList& list)
       : post(graph, Stage::kPost),
         card(from),
         head(from.heads[index]),
-        options(asked),
+        options(post_options),
         geometry(where),
         outputs(list),
         classes_(kept),

@@ -38,7 +38,7 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
 }
 
 /// The number of classes that a card remaps to.
-void settle_classes(Head& head) {
+void resolve_classes(Head& head) {
   if (head.remap.empty()) return;
   if (head.classes != 0 && static_cast<int>(head.remap.size()) != head.classes)
     fail(ErrorCode::kInvalidFile, "'output.remap' maps {} classes, but the output '{}' has {}", head.remap.size(),
@@ -50,10 +50,10 @@ void settle_classes(Head& head) {
     fail(ErrorCode::kInvalidFile, "'output.remap' maps to class {}, but there are {} labels", most, head.classes);
 }
 
-void settle_labels(const Graph& graph, Card& card) {
+void resolve_labels(const Graph& graph, Card& card) {
   for (Head& head : card.heads) {
     if (!head.decoder->uses.labels) continue;
-    settle_classes(head);
+    resolve_classes(head);
     if (head.labels.empty()) name_classes(graph, card, head);
     if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
       fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
@@ -144,14 +144,14 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
   };
   if (file.empty()) {
     Card card = make();
-    settle_labels(graph, card);
+    resolve_labels(graph, card);
     return card;
   }
   try {
     Card card = make();
     apply(said, graph, card);
     check_effects(said, card);
-    settle_labels(graph, card);
+    resolve_labels(graph, card);
     return card;
   } catch (const Error& error) {
     // The message with the template names the file to write.
@@ -167,7 +167,7 @@ Card card_in(const std::filesystem::path& file, std::string_view text, const Gra
   if (!said.names_decoders()) fail(ErrorCode::kInvalidFile, "its card names no decoder");
   Card card = card_of(said, graph);
   apply(said, graph, card);
-  settle_labels(graph, card);
+  resolve_labels(graph, card);
   return card;
 }
 

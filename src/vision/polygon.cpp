@@ -37,7 +37,7 @@ std::vector<Point> fine_corners(std::span<const double> corners) {
   return points;
 }
 
-/// Walks the chain of points and keeps the positions, column by column, where it crosses the middle of a column.
+/// Traverses the chain of points and keeps the positions, column by column, where it crosses the middle of a column.
 class Outline {
  public:
   Outline(int width, int height) : width_(width), height_(height) {}

@@ -99,7 +99,7 @@ TEST_F(Bench, RunsTensorsInStreams) {
   EXPECT_GE(model["latency_ms"]["count"], 80);
 }
 
-TEST_F(Bench, RunsModelsTogetherOnTheFrameThatIsAskedFor) {
+TEST_F(Bench, RunsModelsTogetherOnTheRequestedFrame) {
   const std::string colors = test::write_color_classifier(folder_);
   const std::string boxes = test::write_box_detector(folder_);
   const Finished finished = bench({colors, boxes, "--together", "--frame", "320x240:YUYV", "--json"});
@@ -156,7 +156,7 @@ TEST_F(Bench, ComparesItsOwnReports) {
   EXPECT_NE(same.out.find("1.000"), std::string::npos) << same.out;
 }
 
-TEST_F(Bench, RefusesWhatMakesNoSense) {
+TEST_F(Bench, RefusesInvalidFlags) {
   const std::string model = test::write_color_classifier(folder_);
   EXPECT_EQ(run_saccade({"bench"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"bench", model, "--against", "abacus"}).exit_code, 2);

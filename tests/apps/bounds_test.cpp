@@ -40,8 +40,8 @@ class Bounds : public testing::Test {
 
 TEST_F(Bounds, InputsCountBeforeTheyAreDrawn) {
   const std::string model = open_model();
-  for (const char* verb : {"infer", "bench", "profile"}) {
-    std::vector<std::string> arguments = {verb, model, "--shape", "x=1x3x100000x100000"};
+  for (const char* subcommand : {"infer", "bench", "profile"}) {
+    std::vector<std::string> arguments = {subcommand, model, "--shape", "x=1x3x100000x100000"};
     if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"input 'x'", "--max-model-memory SIZE"});
   }
@@ -93,7 +93,7 @@ TEST_F(Bounds, ACardThatSaysNothingIsNone) {
                {"cards", "is a folder"});
 }
 
-TEST_F(Bounds, AKeyWithoutEffectIsToldByItsLine) {
+TEST_F(Bounds, AKeyWithoutEffectIsReportedByItsLine) {
   expect_error(with_card("[input]\nresize_to = 300\n"), 1,
                {"card.toml:2", "'input.resize_to' has no effect", "resize-crop"});
   expect_error(with_card("[input]\nresize = \"letterbox\"\nresize_to = 300\n"), 1, {"card.toml:3", "'letterbox'"});

@@ -42,7 +42,7 @@ TEST_F(Compile, WritesAPlanForFramesAndTensors) {
   EXPECT_EQ(report_["tuned"][0]["candidates"], 0) << "the CPU has no clock for it";
 }
 
-TEST_F(Compile, VerbsTakeThePlanForTheModel) {
+TEST_F(Compile, CommandsTakeThePlanForTheModel) {
   const Finished run = run_saccade({"run", plan(), "--source", folder_ / "red.png", "--jsonl", "-"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.out.find("\"class\":\"red\""), std::string::npos) << run.out;
@@ -58,7 +58,7 @@ TEST_F(Compile, VerbsTakeThePlanForTheModel) {
   EXPECT_EQ(profile.exit_code, 0) << profile.err;
 }
 
-TEST_F(Compile, PlansAnswerAsFlagsOfTheirUserSay) {
+TEST_F(Compile, PlansFollowTheFlagsOfTheirUser) {
   std::vector<std::uint8_t> pixels;
   for (int i = 0; i < 64; ++i)
     pixels.insert(pixels.end(), {std::uint8_t(i % 8 < 4 ? 255 : 0), 0, std::uint8_t(i % 8 < 4 ? 0 : 255)});
@@ -72,7 +72,7 @@ TEST_F(Compile, PlansAnswerAsFlagsOfTheirUserSay) {
   EXPECT_EQ(class_of("4,0,4,8"), "blue");
 }
 
-TEST_F(Compile, IsRefusedWhereItIsAskedForWhatItIsNot) {
+TEST_F(Compile, IsRefusedForOtherSettingsThanItsOwn) {
   const auto error_of = [&](std::vector<std::string> flags) {
     flags.insert(flags.begin(), {"infer", plan(), "--output-dir", folder_ / "out"});
     const Finished finished = run_saccade(flags);

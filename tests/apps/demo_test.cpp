@@ -74,7 +74,7 @@ TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
   EXPECT_EQ(page.find("<script"), std::string::npos);
 }
 
-TEST(Demo, AnswersAreTheSameEachTime) {
+TEST(Demo, PredictionsAreDeterministic) {
   const test::TempFolder folder;
   json reports[2];
   for (json& report : reports) {

@@ -19,8 +19,8 @@ using test::run_saccade;
 
 class Failures : public testing::Test {
  protected:
-  /// A picture of one colour, SIZE pixels wide and high.
-  std::string picture(const std::string& name = "picture.png", int size = 8) {
+  /// An image of one colour, SIZE pixels wide and high.
+  std::string image(const std::string& name = "image.png", int size = 8) {
     std::vector<std::uint8_t> pixels(3 * static_cast<std::size_t>(size) * static_cast<std::size_t>(size), 200);
     write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * size, size, size}));
     return folder_ / name;
@@ -62,8 +62,8 @@ TEST_F(Failures, UsageIsExitCode2) {
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "nan"}), 2, {flag, "'nan'"});
   expect_error(run_saccade({"bench", "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
   expect_error(run_saccade({"bench", "--compare", "a", "b", "--tolerance", "nan"}), 2, {"--tolerance", "'nan'"});
-  for (const char* verb : {"profile", "limits"})
-    expect_error(run_saccade({verb, "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+  for (const char* subcommand : {"profile", "limits"})
+    expect_error(run_saccade({subcommand, "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
   expect_error(run_saccade({"demo", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--threads", "0"}), 2, {"--threads"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
@@ -75,7 +75,7 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "0,0,0,5"}), 2,
                {"--roi", "'0' is not an integer from 1 to 1000000"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
-  for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other verbs
+  for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other commands
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "1"}), 2, {"unknown flag", flag});
   expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output-dir"});
   expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--input", "x"}), 2, {"--input", "'x'"});
@@ -104,14 +104,13 @@ TEST_F(Failures, WhatDoesNotExistIsRejectedByName) {
 TEST_F(Failures, AMissingFileIsNamed) {
   expect_error(run_saccade({"inspect", "/nowhere/m.onnx"}), 1, {"/nowhere/m.onnx"});
   expect_error(run_saccade({"run", model(), "--source", "/nowhere/v.mp4"}), 1, {"/nowhere/v.mp4"});
-  expect_error(run_saccade({"run", "/nowhere/m.onnx", "--source", picture()}), 1, {"/nowhere/m.onnx"});
+  expect_error(run_saccade({"run", "/nowhere/m.onnx", "--source", image()}), 1, {"/nowhere/m.onnx"});
   expect_error(run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", "image=/nowhere/x.npy"}), 1,
                {"/nowhere/x.npy"});
-  expect_error(run_saccade({"run", model(), "--source", picture(), "--card", "/nowhere/c.toml"}), 1,
-               {"/nowhere/c.toml"});
+  expect_error(run_saccade({"run", model(), "--source", image(), "--card", "/nowhere/c.toml"}), 1, {"/nowhere/c.toml"});
 }
 
-TEST_F(Failures, AModelThatIsNoneIsNamed) {
+TEST_F(Failures, AnInvalidModelIsNamed) {
   const std::string text = folder_.write("text.onnx", "This is not a model.\n");
   expect_error(run_saccade({"inspect", text}), 1, {text});
   const std::string empty = folder_.write("empty.onnx", "");
@@ -144,19 +143,19 @@ TEST_F(Failures, AnUnsupportedOperatorIsNamed) {
   strange.node(
       {.op = "Frobnicate", .inputs = {"x"}, .outputs = {"y"}, .name = "strange_node", .domain = "com.example"});
   strange.save(folder_ / "strange.onnx");
-  for (const char* verb : {"inspect", "infer"}) {
-    std::vector<std::string> arguments = {verb, folder_ / "strange.onnx"};
+  for (const char* subcommand : {"inspect", "infer"}) {
+    std::vector<std::string> arguments = {subcommand, folder_ / "strange.onnx"};
     if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"strange.onnx", "Frobnicate", "strange_node"});
   }
 }
 
-TEST_F(Failures, APictureThatIsNoneIsNamed) {
+TEST_F(Failures, AnInvalidImageIsNamed) {
   const std::string empty = folder_.write("empty.jpg", "");
   expect_error(run_saccade({"run", model(), "--source", empty}), 1, {empty});
-  const std::string text = folder_.write("text.jpg", "This is not a picture.\n");
+  const std::string text = folder_.write("text.jpg", "This is not an image.\n");
   expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
-  const std::string broken = cut(picture("whole.png", 64), 0.8);
+  const std::string broken = cut(image("whole.png", 64), 0.8);
   const Finished finished = run_saccade({"run", model(), "--source", broken, "--log-level", "error"});
   expect_error(finished, 1, {"cut.png"});
   std::filesystem::create_directory(folder_ / "nothing");
@@ -171,7 +170,7 @@ TEST_F(Failures, AVideoThatIsCutShortIsNamed) {
 }
 
 TEST_F(Failures, AnUnwritableOutputIsNamed) {
-  const std::string source = picture();
+  const std::string source = image();
   const auto run = [&](const std::string& flag, const std::string& path) {
     return run_saccade({"run", model(), "--source", source, flag, path});
   };
@@ -182,8 +181,8 @@ TEST_F(Failures, AnUnwritableOutputIsNamed) {
   }
   expect_error(run("--video", "/nowhere/out.mp4"), 1, {"/nowhere/out.mp4"});
   expect_error(run("--video", folder_ / "out.strange"), 1, {"out.strange"});
-  expect_error(run("--frames", source + "/sub"), 1, {"picture.png/sub"});
-  expect_error(run_saccade({"infer", model(), "--output-dir", source + "/sub"}), 1, {"picture.png/sub"});
+  expect_error(run("--frames", source + "/sub"), 1, {"image.png/sub"});
+  expect_error(run_saccade({"infer", model(), "--output-dir", source + "/sub"}), 1, {"image.png/sub"});
 }
 
 TEST_F(Failures, AnOutputIsNeverWrittenOverItsSource) {
@@ -201,27 +200,27 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
   };
   expect_error(infer("image=" + (folder_ / "x.npy")), 1, {"'image'", "1x3x8x8", "1x3x4x4"});
   expect_error(infer("image=" + (folder_ / "bad.npy")), 1, {"bad.npy", "not a .npy file"});
-  expect_error(infer("picture=" + (folder_ / "x.npy")), 1, {"no input 'picture'", "'image'"});
+  expect_error(infer("photo=" + (folder_ / "x.npy")), 1, {"no input 'photo'", "'image'"});
 }
 
 TEST_F(Failures, AnUnknownPassClassOrShapeIsNamed) {
   expect_error(run_saccade({"inspect", model(), "--disable-pass", "fold_everything"}), 1, {"fold_everything"});
   expect_error(run_saccade({"inspect", model(), "--dump-pass", "fold_everything"}), 1, {"fold_everything"});
-  expect_error(run_saccade({"run", model(), "--source", picture(), "--classes", "unicorn"}), 1, {"unicorn"});
+  expect_error(run_saccade({"run", model(), "--source", image(), "--classes", "unicorn"}), 1, {"unicorn"});
   expect_error(run_saccade({"inspect", model(), "--shape", "images=1x3x8x8"}), 1, {"'images'", "'image'"});
 }
 
 TEST_F(Failures, AModelOfAnotherTaskHasNoCocoResults) {
-  expect_error(run_saccade({"run", test::write_color_classifier(folder_), "--source", picture(), "--coco",
-                            folder_ / "out.json"}),
-               1, {"out.json", "color"});
+  expect_error(
+      run_saccade({"run", test::write_color_classifier(folder_), "--source", image(), "--coco", folder_ / "out.json"}),
+      1, {"out.json", "color"});
 }
 
-TEST_F(Failures, ADamagedPictureAmongGoodOnesIsCountedNotFatal) {
+TEST_F(Failures, ADamagedImageAmongGoodOnesIsCountedNotFatal) {
   std::filesystem::create_directory(folder_ / "mixed");
-  picture("mixed/a.png");
-  folder_.write("mixed/b.png", "not a picture");
-  picture("mixed/c.png");
+  image("mixed/a.png");
+  folder_.write("mixed/b.png", "not an image");
+  image("mixed/c.png");
   const Finished finished = run_saccade({"run", model(), "--source", folder_ / "mixed", "--json"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(finished.out.find(R"("captured":3,"processed":2,)"), std::string::npos) << finished.out;

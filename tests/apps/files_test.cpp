@@ -42,7 +42,7 @@ class Files : public testing::Test {
     return test::Subprocess({"/bin/sh", "-c", std::string(SACCADE_BINARY) + " " + command}).wait();
   }
 
-  std::string picture(const std::string& name) {
+  std::string image(const std::string& name) {
     std::vector<std::uint8_t> pixels(3 * 8 * 8, 200);
     fs::create_directories(fs::path(folder_ / name).parent_path());
     write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * 8, 8, 8}));
@@ -62,7 +62,7 @@ class Files : public testing::Test {
 };
 
 TEST_F(Files, RunWritesOverNothingThatItReads) {
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   folder_.write("labels.txt", "near\nfar\n");
   folder_.write("card.toml",
                 "[input]\nresize = \"stretch\"\n[output]\ndecoder = \"yolo-e2e\"\nlabels = \"labels.txt\"\n");
@@ -78,12 +78,12 @@ TEST_F(Files, RunWritesOverNothingThatItReads) {
 }
 
 TEST_F(Files, RunWritesIntoNoFolderThatItReads) {
-  picture("many/a.png");
+  image("many/a.png");
   expect_conflict({"run", model_, "--source", folder_ / "many", "--jsonl", folder_ / "many/a.png"}, {"is an input"});
   expect_conflict({"run", model_, "--source", folder_ / "many", "--frames", folder_ / "many"}, {"many is an input"});
   expect_conflict({"run", model_, "--source", folder_ / "many", "--yolo", folder_ / "many"}, {"many is an input"});
   // An image in a folder that is read does not protect the folder, only its own name.
-  const std::string like_ours = picture("drawn/0-000001.png");
+  const std::string like_ours = image("drawn/0-000001.png");
   expect_conflict({"run", model_, "--source", like_ours, "--frames", folder_ / "drawn"}, {"0-000001.png is an input"});
 }
 
@@ -94,7 +94,7 @@ TEST_F(Files, NumberedVideosSpareTheirSources) {
 }
 
 TEST_F(Files, TwoOutputsHaveTwoFiles) {
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   const auto both = [&](const std::string& one, const std::string& other) {
     expect_conflict({"run", model_, "--source", shown, "--jsonl", one, "--csv", other}, {"two outputs"});
   };
@@ -141,9 +141,9 @@ TEST_F(Files, InferSparesItsInputs) {
       {"detections.npy is an input"});
 }
 
-TEST_F(Files, ValidateSparesItsPictures) {
+TEST_F(Files, ValidateDoesNotOverwriteItsImages) {
   const std::string colors = test::write_color_classifier(folder_);
-  picture("coco/1.png");
+  image("coco/1.png");
   folder_.write("coco/instances.json", R"({"images":[{"id":1,"file_name":"1.png","width":8,"height":8}],
       "categories":[{"id":1,"name":"near"}],
       "annotations":[{"id":1,"image_id":1,"category_id":1,"bbox":[1,2,4,4],"area":16,"iscrowd":0}]})");
@@ -153,7 +153,7 @@ TEST_F(Files, ValidateSparesItsPictures) {
 }
 
 TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoInput) {
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   const std::string run = "run " + model_ + " --source " + shown;
   const std::string commands[] = {
       "inspect " + model_ + " --json >>" + model_,
@@ -179,7 +179,7 @@ TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoInput) {
 }
 
 TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoOtherOutput) {
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   const std::string out = folder_ / "out";
   const std::string run = "run " + model_ + " --source " + shown;
   for (const std::string& command : {run + " --json --jsonl " + out, run + " --csv " + out,
@@ -196,7 +196,7 @@ TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoOtherOutput) {
 }
 
 TEST_F(Files, LinksInAnOutputFolderSpareTheirInputs) {
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   fs::create_directory(folder_ / "out");
   fs::create_hard_link(shown, folder_ / "out/0-000000.jpg");
   expect_conflict({"run", model_, "--source", shown, "--frames", folder_ / "out"}, {"0-000000.jpg", "input"});
@@ -209,13 +209,13 @@ TEST_F(Files, LinksInAnOutputFolderSpareTheirInputs) {
 TEST_F(Files, AFifoWithoutAReaderIsRefusedAtOnce) {
   const std::string fifo = folder_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   expect_error(run_saccade({"compile", model_, "--device", "cpu", "-o", fifo}), 1, {"fifo", "name a file"});
   expect_error(run_saccade({"run", model_, "--source", shown, "--jsonl", fifo, "--csv", fifo}), 2, {"two outputs"});
 }
 
 TEST_F(Files, AnEmptyValueIsNoValue) {
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   expect_conflict({"run", "--source", shown, "--jsonl=", model_}, {"--jsonl needs a value"});
   expect_conflict({"run", model_, "--source", shown, "--jsonl", ""}, {"--jsonl needs a value"});
   expect_conflict({"compile", model_, "-o", ""}, {"-o needs a value"});
@@ -226,7 +226,7 @@ TEST_F(Files, AnEmptyValueIsNoValue) {
 TEST_F(Files, AFifoIsRefusedNotWaitedFor) {
   const std::string fifo = folder_ / "fifo";
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   const auto card = [&](const std::string& labels) {
     return folder_.write("labelled.toml", "[output]\ndecoder = \"yolo-e2e\"\nlabels = \"" + labels + "\"\n");
   };
@@ -268,7 +268,7 @@ TEST_F(Files, AFifoBesideOtherFilesIsNamed) {
 TEST_F(Files, AFileThatTheKernelMakesUpIsEmptyNotWaitedFor) {
   // Reading the first one waits for the kernel's next message; a container may lack it.
   const std::string kernel = std::filesystem::exists("/proc/kmsg") ? "/proc/kmsg" : "/proc/version";
-  const std::string shown = picture("shown.png");
+  const std::string shown = image("shown.png");
   expect_error(run_saccade({"inspect", kernel}), 1, {kernel});
   expect_error(run_saccade({"run", model_, "--source", kernel}), 1, {kernel});
   expect_error(run_saccade({"run", model_, "--source", shown, "--card", kernel}), 1, {kernel});
@@ -283,13 +283,13 @@ TEST_F(Files, AMessageThatCanNotBeWrittenIsAFailure) {
   }
   EXPECT_EQ(shell(compile + " --log-level debug").exit_code, 0);
   // A warning about the file with two models' results.
-  const std::string run = "run " + model_ + " " + model_ + " --source " + picture("shown.png") + " --coco /dev/null";
+  const std::string run = "run " + model_ + " " + model_ + " --source " + image("shown.png") + " --coco /dev/null";
   EXPECT_EQ(shell(run).exit_code, 0);
   EXPECT_EQ(shell(run + " 2>/dev/full").exit_code, 1);
 }
 
-TEST_F(Files, ResultsOfSeveralModelsInOneCocoFileAreToldOnce) {
-  const std::string shown = picture("shown.png");
+TEST_F(Files, ResultsOfSeveralModelsInOneCocoFileWarnOnce) {
+  const std::string shown = image("shown.png");
   const auto run = [&](std::vector<std::string> command) {
     command.insert(command.end(), {"--source", shown, "--coco", folder_ / "o.json"});
     return run_saccade(command);
@@ -301,13 +301,13 @@ TEST_F(Files, ResultsOfSeveralModelsInOneCocoFileAreToldOnce) {
 }
 
 TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
-  for (const std::string& verb : {"inspect " + model_, "inspect " + model_ + " --json", std::string("--help"),
-                                  std::string("run --help"), "bench --runs 1 --seconds 0 --loads 1 " + model_}) {
-    SCOPED_TRACE(verb);
-    expect_error(shell(verb + " >/dev/full"), 1, {"can't write standard output: No space left"});
-    expect_error(shell(verb + " >&-"), 1, {"can't write standard output"});
+  for (const std::string& subcommand : {"inspect " + model_, "inspect " + model_ + " --json", std::string("--help"),
+                                        std::string("run --help"), "bench --runs 1 --seconds 0 --loads 1 " + model_}) {
+    SCOPED_TRACE(subcommand);
+    expect_error(shell(subcommand + " >/dev/full"), 1, {"can't write standard output: No space left"});
+    expect_error(shell(subcommand + " >&-"), 1, {"can't write standard output"});
   }
-  const std::string run = "run " + model_ + " --source " + picture("shown.png");
+  const std::string run = "run " + model_ + " --source " + image("shown.png");
   for (const char* lost : {" --jsonl - >/dev/full", " --jsonl - >&-", " --json >/dev/full", " >&-", " --csv /dev/full"})
     expect_error(shell(run + lost), 1, {"can't write"});
   // The summary goes to standard error if a sink uses standard output.

@@ -69,10 +69,10 @@ void expect_accepted(const Arguments& arguments) {
 
 void expect_rejected(const Arguments& arguments, const std::string& begin, const std::string& part = {}) {
   const std::string line = fmt::format("{}", fmt::join(arguments, " "));
-  const std::optional<std::string> told = message(arguments);
-  ASSERT_TRUE(told.has_value()) << line << " is accepted";
-  EXPECT_TRUE(told->starts_with(begin)) << line << ": " << *told << "\nwithout: " << begin;
-  EXPECT_NE(told->find(part), std::string::npos) << line << ": " << *told << "\nwithout: " << part;
+  const std::optional<std::string> error = message(arguments);
+  ASSERT_TRUE(error.has_value()) << line << " is accepted";
+  EXPECT_TRUE(error->starts_with(begin)) << line << ": " << *error << "\nwithout: " << begin;
+  EXPECT_NE(error->find(part), std::string::npos) << line << ": " << *error << "\nwithout: " << part;
 }
 
 /// A flag as an argument of one of its commands.
@@ -210,7 +210,7 @@ TEST(FlagTable, ARowIsFoundByOneNameInEachCommand) {
   }
 }
 
-TEST(FlagTable, ATypingErrorIsAnsweredWithTheNearestName) {
+TEST(FlagTable, ATypingErrorNamesTheNearestFlag) {
   EXPECT_EQ(message({"rum"}), "unknown command 'rum' (did you mean 'run'?); see saccade --help");
   EXPECT_EQ(message({"frobnicate"}), "unknown command 'frobnicate'; see saccade --help");
   EXPECT_EQ(message({"run", "--sourc", "x"}),

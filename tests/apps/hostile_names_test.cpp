@@ -37,11 +37,10 @@ softmax = false
 labels = ["=cmd|' /C calc'!A0\nforged: 1\u001b[2J\u009b2J\u007f\u202e", "-1\t+2", "@SUM(A1)"]
 )toml");
     std::vector<std::uint8_t> pixels(3 * 8 * 8, 200);
-    std::filesystem::create_directory(folder_ / "pictures");
-    write_image(folder_ / "pictures/p.png", view_of(RgbView{pixels.data(), 3 * 8, 8, 8}));
+    std::filesystem::create_directory(folder_ / "images");
+    write_image(folder_ / "images/p.png", view_of(RgbView{pixels.data(), 3 * 8, 8, 8}));
     // File names cannot contain a slash; anything else may occur.
-    std::filesystem::rename(folder_ / "pictures/p.png",
-                            std::filesystem::path(folder_ / "pictures") / (kHostile + ".png"));
+    std::filesystem::rename(folder_ / "images/p.png", std::filesystem::path(folder_ / "images") / (kHostile + ".png"));
   }
 
   static void save_model(const std::string& path, const std::string& name) {
@@ -94,7 +93,7 @@ TEST_F(HostileNames, InReports) {
        std::vector<std::vector<std::string>>{{"inspect", model_},
                                              {"inspect", model_, "--dump", "--patches", "--graphviz", folder_ / "dot"},
                                              {"inspect", model_, "--pipeline", "--device", "reference"},
-                                             {"profile", model_, "--seconds", "0.02", "--source", folder_ / "pictures",
+                                             {"profile", model_, "--seconds", "0.02", "--source", folder_ / "images",
                                               "--html", folder_ / "page.html", "--trace", folder_ / "trace.json"},
                                              {"bench", model_, "--runs", "4", "--seconds", "0"},
                                              {"limits", model_, "--seconds", "0.02"}})
@@ -119,8 +118,8 @@ TEST_F(HostileNames, InJson) {
        std::vector<std::vector<std::string>>{{"inspect", model_, "--json"},
                                              {"infer", model_, "--output-dir", folder_ / "out", "--json"},
                                              {"bench", model_, "--runs", "4", "--seconds", "0", "--json"},
-                                             {"run", model_, "--source", folder_ / "pictures", "--json"},
-                                             {"run", model_, "--source", folder_ / "pictures", "--jsonl", "-"}}) {
+                                             {"run", model_, "--source", folder_ / "images", "--json"},
+                                             {"run", model_, "--source", folder_ / "images", "--jsonl", "-"}}) {
     std::istringstream lines(run(arguments).out);
     for (std::string line; std::getline(lines, line);) EXPECT_TRUE(json::accept(line)) << printable(line);
   }
@@ -140,7 +139,7 @@ TEST_F(HostileNames, AreStillNames) {
 }
 
 TEST_F(HostileNames, InResults) {
-  run({"run", model_, "--source", folder_ / "pictures", "--csv", folder_ / "r.csv", "--jsonl", folder_ / "r.jsonl",
+  run({"run", model_, "--source", folder_ / "images", "--csv", folder_ / "r.csv", "--jsonl", folder_ / "r.jsonl",
        "--yolo", folder_ / "labels", "--frames", folder_ / "frames"});
   expect_clean_file("r.csv");
   expect_clean_file("r.jsonl");

@@ -25,7 +25,7 @@ using test::Subprocess;
 
 class MediaRuns : public testing::Test {
  protected:
-  std::string picture(const std::string& name, int width = 8, int height = 8) {
+  std::string image(const std::string& name, int width = 8, int height = 8) {
     std::vector<std::uint8_t> pixels(3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height), 200);
     fs::create_directories(fs::path(folder_ / name).parent_path());
     write_image(folder_ / name, view_of(RgbView{pixels.data(), 3 * width, width, height}));
@@ -45,10 +45,10 @@ class MediaRuns : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(MediaRuns, APictureTooLargeForItsWriterCostsItself) {
-  picture("in/1.png");
-  picture("in/2.png", 70'000, 2);
-  picture("in/3.png");
+TEST_F(MediaRuns, AnImageTooLargeForItsWriterIsSkipped) {
+  image("in/1.png");
+  image("in/2.png", 70'000, 2);
+  image("in/3.png");
 
   const Finished run = run_saccade(
       {"run", model(), "--source", folder_ / "in", "--frames", folder_ / "out", "--jsonl", folder_ / "out.jsonl"});
@@ -65,10 +65,10 @@ TEST_F(MediaRuns, APictureTooLargeForItsWriterCostsItself) {
 }
 
 TEST_F(MediaRuns, AFrameThatAVideoCannotHoldCostsItself) {
-  picture("in/1.png", 70'000, 2);
-  picture("in/2.png", 64, 64);
-  picture("in/3.png", 32, 32);
-  picture("in/4.png", 64, 64);
+  image("in/1.png", 70'000, 2);
+  image("in/2.png", 64, 64);
+  image("in/3.png", 32, 32);
+  image("in/4.png", 64, 64);
 
   const Finished run = run_saccade({"run", model(), "--source", folder_ / "in", "--video", folder_ / "out.mp4"});
 
@@ -80,20 +80,20 @@ TEST_F(MediaRuns, AFrameThatAVideoCannotHoldCostsItself) {
   EXPECT_EQ(open_reader(folder_ / "out.mp4")->info().frames, 2);
 }
 
-TEST_F(MediaRuns, TwoPicturesOfOneImageIdAreRefusedByName) {
+TEST_F(MediaRuns, TwoImagesOfOneImageIdAreRefusedByName) {
   const auto run = [&](std::vector<std::string> sources) {
     std::vector<std::string> arguments = {"run", model(), "--coco", folder_ / "out.json"};
     for (const std::string& source : sources) arguments.insert(arguments.end(), {"--source", source});
     return run_saccade(arguments);
   };
-  picture("a/1.jpg");
-  picture("b/1.jpg");
-  picture("both/1.jpg");
-  picture("both/1.png");
-  picture("frames/name.png");  // has no number: frame 0
-  picture("frames/zero_0.png");
-  picture("apart/7.png");
-  picture("apart/name.png");
+  image("a/1.jpg");
+  image("b/1.jpg");
+  image("both/1.jpg");
+  image("both/1.png");
+  image("frames/name.png");  // has no number: frame 0
+  image("frames/zero_0.png");
+  image("apart/7.png");
+  image("apart/name.png");
   expect_error(run({folder_ / "a", folder_ / "b"}), 2, {"a/1.jpg", "b/1.jpg", "image_id 1"});
   expect_error(run({folder_ / "both"}), 2, {"both/1.jpg", "both/1.png", "image_id 1"});
   expect_error(run({folder_ / "frames"}), 2, {"name.png", "zero_0.png", "image_id 0"});
@@ -115,9 +115,9 @@ TEST_F(MediaRuns, WhatCannotBeOpenedIsSaidInOneSentence) {
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos) << run.err;
 }
 
-TEST_F(MediaRuns, AnAnimatedPngIsOnePictureAndSaysSo) {
+TEST_F(MediaRuns, AnAnimatedPngIsOneImageWithAWarning) {
   using namespace std::string_literals;
-  const std::string still = test::bytes_of_file(picture("still.png"));
+  const std::string still = test::bytes_of_file(image("still.png"));
   constexpr std::size_t kHead = 8 + 25;  // the signature and the chunk IHDR
   const std::string control = "\0\0\0\x08"s + "acTL\0\0\0\x02\0\0\0\0"s + "\xF3\x8D\x93\x70"s;
   const std::string path = folder_.write("moving.png", still.substr(0, kHead) + control + still.substr(kHead));

@@ -51,7 +51,7 @@ Message nested(int depth) {
   return inner;
 }
 
-TEST_F(Messages, AGraphThatIsNestedTooDeepIsToldSo) {
+TEST_F(Messages, AGraphThatIsNestedTooDeepIsReported) {
   const auto save = [&](int depth) {
     Message graph = nested(depth);
     graph.message(5, onnx_writer::raw_tensor("condition", onnx_writer::kBool, {}, "\x01"));
@@ -107,7 +107,7 @@ TEST_F(Messages, ACardBesideTheModelThatCantBeReadIsNotPassedOver) {
   expect_error(run_saccade({"run", detector, "--source", "synthetic:?frames=1"}), 1, {"boxes.toml", "symbolic links"});
 }
 
-TEST_F(Messages, JsonIsToldInOurWords) {
+TEST_F(Messages, JsonErrorsAreReportedInOurWords) {
   const auto compare = [&](const std::string& text) {
     const std::string file = folder_.write("bench.json", text);
     const Finished finished = run_saccade({"bench", "--compare", file, file});
@@ -123,8 +123,8 @@ TEST_F(Messages, JsonIsToldInOurWords) {
 TEST_F(Messages, ATestsTolerancesAreNumbers) {
   std::filesystem::create_directories(folder_ / "tests/t/test_data_set_0");
   std::filesystem::copy(test::write_color_classifier(folder_), folder_ / "tests/t/model.onnx");
-  const auto picture = onnx_writer::tensor<float>("image", {1, 3, 8, 8}, std::vector<float>(192, 0.5F));
-  folder_.write("tests/t/test_data_set_0/input_0.pb", picture.bytes());
+  const auto image = onnx_writer::tensor<float>("image", {1, 3, 8, 8}, std::vector<float>(192, 0.5F));
+  folder_.write("tests/t/test_data_set_0/input_0.pb", image.bytes());
   folder_.write("tests/t/test_data_set_0/output_0.pb",
                 onnx_writer::tensor<float>("scores", {1, 3}, std::vector<float>(3, 0.5F)).bytes());
   folder_.write("tests/t/data.json", R"({"rtol":"much"})");
@@ -133,7 +133,7 @@ TEST_F(Messages, ATestsTolerancesAreNumbers) {
   EXPECT_NE(finished.out.find("data.json holds a value of the wrong type"), std::string::npos) << finished.out;
 }
 
-TEST_F(Messages, AnnotationsThatMakeNoSenseAreNamed) {
+TEST_F(Messages, InvalidAnnotationsAreNamed) {
   std::filesystem::create_directory(folder_ / "data");
   const auto validate = [&](const std::string& annotation, const std::string& file_name = "a.png") {
     folder_.write("data/instances.json", R"({"categories":[{"id":1,"name":"near"}],"images":[{"id":1,"file_name":")" +

@@ -16,12 +16,12 @@ using test::expect_error;
 using test::Finished;
 using test::run_saccade;
 
-constexpr const char* kVerbs[] = {"run",   "infer", "compile",  "inspect", "check",
-                                  "bench", "demo",  "validate", "limits",  "profile"};
+constexpr const char* kCommands[] = {"run",   "infer", "compile",  "inspect", "check",
+                                     "bench", "demo",  "validate", "limits",  "profile"};
 
-/// The flags of VERB whose value is called "N" in its help.
-std::vector<std::string> whole_number_flags(const std::string& verb) {
-  std::istringstream help(run_saccade({verb, "--help"}).out);
+/// The flags of SUBCOMMAND whose value is called "N" in its help.
+std::vector<std::string> integer_flags(const std::string& subcommand) {
+  std::istringstream help(run_saccade({subcommand, "--help"}).out);
   static const std::regex flag(R"(^\s+(--[a-z-]+) N\b.*)");
   std::vector<std::string> flags;
   std::smatch match;
@@ -43,13 +43,13 @@ class Numbers : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(Numbers, EveryFlagOfEveryVerbRefusesWhatIsNoDecimalNumber) {
+TEST_F(Numbers, EveryFlagOfEveryCommandRefusesWhatIsNoDecimalNumber) {
   std::size_t flags = 0;
-  for (const std::string verb : kVerbs)
-    for (const std::string& flag : whole_number_flags(verb)) {
+  for (const std::string subcommand : kCommands)
+    for (const std::string& flag : integer_flags(subcommand)) {
       ++flags;
       for (const std::string text : {"0x10", "1e3", "+5", " 5", "5.0", "nan", "inf", "-1", "99999999999999999999"})
-        expect_error(run_saccade({verb, flag, text}), 2, {flag + ": '" + text + "' is not an integer from "});
+        expect_error(run_saccade({subcommand, flag, text}), 2, {flag + ": '" + text + "' is not an integer from "});
     }
   EXPECT_GE(flags, 20U);
 }

@@ -14,26 +14,26 @@ using nlohmann::json;
 using test::Finished;
 using test::run_saccade;
 
-class ProfileVerb : public testing::Test {
+class ProfileCommand : public testing::Test {
  protected:
   void SetUp() override {
     std::vector<std::uint8_t> pixels(3 * 32 * 16, 90);
-    write_image(picture_, view_of(RgbView{pixels.data(), 3 * 32, 32, 16}));
+    write_image(image_, view_of(RgbView{pixels.data(), 3 * 32, 32, 16}));
   }
 
   test::TempFolder folder_;
-  std::string picture_ = folder_ / "picture.png";
+  std::string image_ = folder_ / "image.png";
 };
 
-TEST_F(ProfileVerb, WritesWhatItIsAskedFor) {
+TEST_F(ProfileCommand, WritesTheRequestedFiles) {
   const std::string model = test::write_box_detector(folder_);
   const Finished finished =
-      run_saccade({"profile", model, "--source", picture_, "--frames", "25", "--trace", folder_ / "trace.json",
-                   "--html", folder_ / "page.html", "--jsonl", folder_ / "lines.jsonl", "--json", "--threads", "1"});
+      run_saccade({"profile", model, "--source", image_, "--frames", "25", "--trace", folder_ / "trace.json", "--html",
+                   folder_ / "page.html", "--jsonl", folder_ / "lines.jsonl", "--json", "--threads", "1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_EQ(report["model"], "boxes");
-  EXPECT_EQ(report["source"], picture_);
+  EXPECT_EQ(report["source"], image_);
   EXPECT_EQ(report["frames"], 25);
   EXPECT_EQ(report["threads"], 1);
   const std::vector<std::string> names = {"capture", "queue", "pre", "model", "post", "total"};
@@ -66,7 +66,7 @@ TEST_F(ProfileVerb, WritesWhatItIsAskedFor) {
   EXPECT_TRUE(test::bytes_of_file(folder_ / "page.html").starts_with("<!DOCTYPE html>"));
 }
 
-TEST_F(ProfileVerb, DrawsTensorsForAModelThatNobodyKnows) {
+TEST_F(ProfileCommand, GeneratesTensorsForAnUnrecognisedModel) {
   onnx_writer::Model model(13);
   model.input("x", {4, 4}).output("y");
   model.node({.op = "Relu", .inputs = {"x"}, .outputs = {"y"}});
@@ -82,16 +82,16 @@ TEST_F(ProfileVerb, DrawsTensorsForAModelThatNobodyKnows) {
   EXPECT_NE(lines.err.find("give a --card"), std::string::npos) << lines.err;
 }
 
-TEST_F(ProfileVerb, RefusesWhatMakesNoSense) {
+TEST_F(ProfileCommand, RefusesInvalidFlags) {
   const std::string model = test::write_box_detector(folder_);
   EXPECT_EQ(run_saccade({"profile"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"profile", model, "--frames", "0"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"profile", model, "--json", "--jsonl", "-"}).exit_code, 2);
-  const Finished unwritable = run_saccade({"profile", model, "--source", picture_, "--html", folder_ / "no/page.html"});
+  const Finished unwritable = run_saccade({"profile", model, "--source", image_, "--html", folder_ / "no/page.html"});
   EXPECT_EQ(unwritable.exit_code, 1);
   EXPECT_NE(unwritable.err.find("no/page.html"), std::string::npos);
   // Neither the model nor the source is overwritten.
-  const Finished over = run_saccade({"profile", model, "--source", picture_, "--trace", picture_});
+  const Finished over = run_saccade({"profile", model, "--source", image_, "--trace", image_});
   EXPECT_EQ(over.exit_code, 2);
   EXPECT_NE(over.err.find("write the output elsewhere"), std::string::npos) << over.err;
   const Finished missing = run_saccade({"profile", model, "--source", folder_ / "none.mp4"});

@@ -31,7 +31,7 @@ std::vector<int> mask_of(const json& segmentation, int width, int height) {
   return mask;
 }
 
-TEST(Render, WritesPicturesAndTheirTruth) {
+TEST(Render, WritesImagesAndGroundTruth) {
   const test::TempFolder folder;
   const auto finished = run_saccade({"demo", "--render", "6", "--output", folder / "set", "--source", kScene});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
@@ -65,7 +65,7 @@ TEST(Render, WritesPicturesAndTheirTruth) {
   EXPECT_GT(annotation, 20U);
 }
 
-TEST(Render, ThePicturesAreASourceWithTheTruthsNumbers) {
+TEST(Render, ImagesAreASourceWithTheGroundTruthsNumbers) {
   const test::TempFolder folder;
   ASSERT_EQ(run_saccade({"demo", "--render", "2", "--output", folder.string(), "--source", kScene}).exit_code, 0);
   std::filesystem::remove(folder / "instances.json");

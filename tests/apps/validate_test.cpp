@@ -18,10 +18,10 @@ using test::expect_error;
 using test::Finished;
 using test::run_saccade;
 
-class ValidateVerb : public testing::Test {
+class ValidateCommand : public testing::Test {
  protected:
-  /// A set of three pictures: two reds and a blue.
-  std::string pictures() {
+  /// A set of three images: two reds and a blue.
+  std::string images() {
     const std::filesystem::path root(folder_ / "data");
     std::filesystem::create_directories(root);
     write("data/n00000001_a.png", {255, 0, 0});
@@ -37,7 +37,7 @@ class ValidateVerb : public testing::Test {
     write_image(folder_ / name, view_of(RgbView{pixels.data(), 24, 8, 8}));
   }
 
-  /// Two pictures with the boxes that write_box_detector() sees.
+  /// Two images with the boxes that write_box_detector() sees.
   std::string boxes() {
     test::write_file(folder_, "data/instances.json", test::box_annotations());
     for (const char* name : {"data/1.png", "data/2.png"}) test::write_solid_image(folder_, name, 8, 8);
@@ -58,31 +58,31 @@ class ValidateVerb : public testing::Test {
   test::TempFolder folder_;
 };
 
-TEST_F(ValidateVerb, SaysHowRightAModelIs) {
-  const Finished text = run_saccade({"validate", model(), "--data", pictures(), "--threads", "1"});
+TEST_F(ValidateCommand, ReportsTheMetricsOfAModel) {
+  const Finished text = run_saccade({"validate", model(), "--data", images(), "--threads", "1"});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_NE(text.out.find("top-1"), std::string::npos) << text.out;
   EXPECT_NE(text.out.find("100.00"), std::string::npos) << text.out;
   EXPECT_EQ(text.err, "");
-  const Finished finished = run_saccade({"validate", model(), "--data", pictures(), "--json", "--condition",
-                                         "night,jpeg", "--limit", "2", "--threads", "1"});
+  const Finished finished = run_saccade({"validate", model(), "--data", images(), "--json", "--condition", "night,jpeg",
+                                         "--limit", "2", "--threads", "1"});
   const json report = json::parse(finished.out);
-  EXPECT_EQ(report.at("pictures"), 2);
-  EXPECT_EQ(report.at("of_pictures"), 3);
+  EXPECT_EQ(report.at("images"), 2);
+  EXPECT_EQ(report.at("all_images"), 3);
   EXPECT_EQ(report.at("models").at(0).at("scores").at("class").at("top1"), 1);
   EXPECT_EQ(report.at("conditions").size(), 2U);
   EXPECT_EQ(report["conditions"][1].at("condition"), "jpeg");
   EXPECT_FALSE(report.contains("against"));
 }
 
-TEST_F(ValidateVerb, CountsPicturesWhoseAnswersAreInvalid) {
+TEST_F(ValidateCommand, CountsImagesWithInvalidPredictions) {
   const std::string loud = test::write_color_classifier(folder_, "loud");
   std::string card = test::bytes_of_file(folder_ / "loud.toml");
   card.replace(card.find("scale = 0.0"), 11, "scale = 0.1");  // confidences up to 25
   folder_.write("loud.toml", card);
   const auto report = [&](const std::string& file) {
     return json::parse(
-        run_saccade({"validate", file, "--data", pictures(), "--json", "--threads", "1"}).out)["models"][0];
+        run_saccade({"validate", file, "--data", images(), "--json", "--threads", "1"}).out)["models"][0];
   };
   EXPECT_EQ(report(loud).at("invalid"), 3);
   EXPECT_NE(report(loud).at("notes").dump().find("3 of the images are invalid"), std::string::npos);
@@ -91,9 +91,9 @@ TEST_F(ValidateVerb, CountsPicturesWhoseAnswersAreInvalid) {
   EXPECT_EQ(report(model()).at("notes"), json::array());
 }
 
-TEST_F(ValidateVerb, AFailedVerdictIsExitCodeThree) {
+TEST_F(ValidateCommand, AFailedVerdictIsExitCodeThree) {
   const auto against = [&](const std::string& ours, const std::string& theirs, const std::string& tolerance) {
-    return run_saccade({"validate", ours, "--data", pictures(), "--against", theirs, "--tolerance", tolerance, "--json",
+    return run_saccade({"validate", ours, "--data", images(), "--against", theirs, "--tolerance", tolerance, "--json",
                         "--threads", "1"});
   };
   const Finished better = against(model(), confused(), "0.5");
@@ -107,9 +107,9 @@ TEST_F(ValidateVerb, AFailedVerdictIsExitCodeThree) {
   EXPECT_EQ(against(confused(), model(), "100").exit_code, 0);
 }
 
-TEST_F(ValidateVerb, TwoPrecisionsAreSideBySide) {
+TEST_F(ValidateCommand, TwoPrecisionsAreSideBySide) {
   const Finished finished =
-      run_saccade({"validate", model(), "--data", pictures(), "--precision", "auto,fp32", "--json", "--threads", "1"});
+      run_saccade({"validate", model(), "--data", images(), "--precision", "auto,fp32", "--json", "--threads", "1"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_EQ(report.at("models").size(), 2U);
@@ -117,14 +117,14 @@ TEST_F(ValidateVerb, TwoPrecisionsAreSideBySide) {
   EXPECT_EQ(report.at("against").at("holds"), true);
 }
 
-TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
+TEST_F(ValidateCommand, InvalidFlagsAreRefused) {
   const auto run = [&](const std::vector<std::string>& flags) {
-    std::vector<std::string> arguments = {"validate", model(), "--data", pictures()};
+    std::vector<std::string> arguments = {"validate", model(), "--data", images()};
     arguments.insert(arguments.end(), flags.begin(), flags.end());
     return run_saccade(arguments);
   };
   expect_error(run_saccade({"validate", model()}), 2, {"--data"});
-  expect_error(run_saccade({"validate", "--data", pictures()}), 2, {"MODEL"});
+  expect_error(run_saccade({"validate", "--data", images()}), 2, {"MODEL"});
   expect_error(run({"--condition", "fog"}), 2, {"--condition", "'fog'", "rain"});
   expect_error(run({"--precision", "int8"}), 2, {"--precision", "'int8' is not known"});
   expect_error(run({"--precision", "fp16"}), 1, {"'fp16' needs a GPU", "use auto or fp32"});
@@ -139,7 +139,7 @@ TEST_F(ValidateVerb, ACommandThatMakesNoSenseIsRefused) {
   expect_error(run({"--resamples", "1"}), 2, {"--resamples"});
 }
 
-TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
+TEST_F(ValidateCommand, InvalidDataIsNamed) {
   const std::string file = model();
   const auto on = [&](const std::string& data) { return run_saccade({"validate", file, "--data", data}); };
   expect_error(on("nonsense"), 2, {"--data", "'nonsense'", "imagenet:"});
@@ -152,14 +152,14 @@ TEST_F(ValidateVerb, DataThatIsNoneIsNamed) {
   expect_error(on("coco:" + (folder_ / "empty")), 1, {"empty/instances.json", "not JSON"});
 }
 
-TEST_F(ValidateVerb, ResultsAreOfBoxesAlone) {
+TEST_F(ValidateCommand, ResultsAreOfBoxesAlone) {
   // Said before anything is opened.
   for (const char* data : {"imagenet:/nowhere", "masks:/nowhere", "depth:/nowhere"})
     expect_error(run_saccade({"validate", model(), "--data", data, "--results", folder_ / "out.json"}), 2,
                  {"--results", data, "coco:"});
 }
 
-TEST_F(ValidateVerb, ResultsAreNotWrittenOverWhatIsRead) {
+TEST_F(ValidateCommand, ResultsAreNotWrittenOverWhatIsRead) {
   const std::string data = boxes();
   for (const char* name : {"data/instances_masks.json", "data/person_keypoints.json"})
     test::write_file(folder_, name, test::box_annotations());
@@ -184,7 +184,7 @@ TEST_F(ValidateVerb, ResultsAreNotWrittenOverWhatIsRead) {
   spares("theirs.toml", {"--against", reference, "--against-card", folder_ / "theirs.toml"});
 }
 
-TEST_F(ValidateVerb, ResultsHaveStandardOutputForThemselves) {
+TEST_F(ValidateCommand, ResultsHaveStandardOutputForThemselves) {
   const std::vector<std::string> arguments = {
       "validate", test::write_box_detector(folder_), "--data", boxes(), "--results", "-", "--threads", "1"};
   const Finished finished = run_saccade(arguments);
@@ -196,9 +196,9 @@ TEST_F(ValidateVerb, ResultsHaveStandardOutputForThemselves) {
   expect_error(run_saccade(with_report), 2, {"standard output", "--results -"});
 }
 
-TEST_F(ValidateVerb, AMissingModelOrReferenceIsNamed) {
-  expect_error(run_saccade({"validate", "/nowhere.onnx", "--data", pictures()}), 1, {"/nowhere.onnx"});
-  expect_error(run_saccade({"validate", model(), "--data", pictures(), "--against", "/nowhere.onnx"}), 1,
+TEST_F(ValidateCommand, AMissingModelOrReferenceIsNamed) {
+  expect_error(run_saccade({"validate", "/nowhere.onnx", "--data", images()}), 1, {"/nowhere.onnx"});
+  expect_error(run_saccade({"validate", model(), "--data", images(), "--against", "/nowhere.onnx"}), 1,
                {"/nowhere.onnx"});
 }
 

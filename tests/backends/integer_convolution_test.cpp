@@ -10,6 +10,7 @@ struct Types {
   DType src;
   DType weights;
 };
+void PrintTo(const Types& types, std::ostream* out) { *out << to_string(types.src) << ',' << to_string(types.weights); }
 
 class IntegerConvolution : public testing::TestWithParam<Types> {
  protected:

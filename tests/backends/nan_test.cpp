@@ -19,7 +19,7 @@ constexpr Activation kActivations[] = {{"Relu"},    {"Clip", 0, 6}, {"LeakyRelu"
                                        {"Elu", 1},  {"Mish"},       {"HardSigmoid", 0.2F, 0.5F},
                                        {"Abs"},     {"Sqrt"}};
 
-/// A bias that is a number, NaN, infinity and -infinity by turns.
+/// A bias that is a number, NaN, infinity and -infinity in turn.
 Tensor odd_bias(std::int64_t count) { return with_specials(random_tensor({count}, -1, 1, 3), 4, 1); }
 
 TEST(Nan, StaysBehindConvolutions) {

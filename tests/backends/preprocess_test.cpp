@@ -10,7 +10,7 @@
 namespace saccade {
 namespace {
 
-/// A picture of noise whose planes end where their last row does, so that a sanitizer sees a read past it.
+/// An image of noise whose planes end where their last row does, so that a sanitizer sees a read past it.
 class Noise {
  public:
   Noise(PixelFormat format, int width, int height, int padding = 0) {

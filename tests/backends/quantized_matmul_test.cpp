@@ -9,6 +9,7 @@ struct Types {
   DType left;
   DType right;
 };
+void PrintTo(const Types& types, std::ostream* out) { *out << to_string(types.left) << ',' << to_string(types.right); }
 
 class QuantizedMatMul : public testing::TestWithParam<Types> {
  protected:

@@ -11,6 +11,9 @@ struct Types {
   DType weights;
   DType dst;
 };
+void PrintTo(const Types& types, std::ostream* out) {
+  *out << to_string(types.src) << ',' << to_string(types.weights) << ',' << to_string(types.dst);
+}
 
 class QuantizedConvolution : public testing::TestWithParam<Types> {
  protected:

@@ -22,6 +22,7 @@ struct Case {
   Shape a;
   Shape b;
 };
+void PrintTo(const Case& shapes, std::ostream* out) { *out << shapes.a.to_string() << ',' << shapes.b.to_string(); }
 
 class SlicedTest : public testing::TestWithParam<Case> {};
 

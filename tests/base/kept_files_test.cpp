@@ -37,7 +37,7 @@ TEST_F(KeptFiles, ArePassedOverWhereDamaged) {
   folder_.write("kernels/key", "short");
   EXPECT_FALSE(kept_file("kernels", "key"));
   keep_file("kernels", "key", "machine code");
-  EXPECT_EQ(kept_file("kernels", "key"), "machine code") << "written anew";
+  EXPECT_EQ(kept_file("kernels", "key"), "machine code") << "rewritten";
 }
 
 TEST_F(KeptFiles, AreDoneWithoutWhereTheFolderCannotBeWritten) {

@@ -64,7 +64,7 @@ TEST_F(ControlGroup, VersionOneHasItsOwnFiles) {
   EXPECT_EQ(room("4:memory:/job\n"), 2000U);
 }
 
-TEST_F(ControlGroup, LinesThatMakeNoSenseAreNoLimit) {
+TEST_F(ControlGroup, InvalidLinesAreNoLimit) {
   EXPECT_EQ(limit(""), kUnlimited);
   EXPECT_EQ(limit("nonsense\n1:memory\n"), kUnlimited);
 }

@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Runs ONNX's own test cases and holds what does not pass against not_passing.txt, in both directions.
+"""Runs ONNX's own test cases and compares the failures with not_passing.txt, in both directions.
 
     conformance.py --binary build/saccade --cases .venv-cases/cases [--update]
 
-A case that does not pass and has no row is an error, and so is a row whose case passes, or is now something else than
-the row says.  --update writes the table anew from what happens; read the difference before you commit it.
-Exit status 77: skipped.
+A failing case without a row is an error. So is a row whose case passes or fails in another way. --update rewrites the
+table; review the difference before you commit it. Exit status 77: skipped.
 """
 import argparse
 import collections
@@ -17,13 +16,13 @@ import sys
 
 SKIPPED = 77
 TABLE = pathlib.Path(__file__).with_name("not_passing.txt")
-HEAD = """# What of ONNX's own test cases does not pass, and why: a row a case, by conformance.py --update.
-# "unsupported" is refused with that reason when the model is read or compiled; "failed" is a bug of ours.
+HEAD = """# The test cases of ONNX that do not pass, with the reason, one per row; written by conformance.py --update.
+# "unsupported" is rejected with that reason when the model is read or compiled; "failed" is a bug of Saccade.
 """
 
 
 def run(binary, folders):
-    """saccade check's report; None where it ended otherwise than by an exit code of its own."""
+    """The report of `saccade check`. None if the process crashed."""
     done = subprocess.run([binary, "check", "--json", "--device", "cpu", *map(str, folders)], capture_output=True,
                           text=True, check=False)
     if done.returncode not in (0, 3):
@@ -33,7 +32,7 @@ def run(binary, folders):
 
 
 def crashing(binary, cases):
-    """A case that ends the whole process, found by halves."""
+    """Finds a case that crashes the process, by bisection."""
     folders = [model.parent for model in sorted(cases.rglob("model.onnx"))]
     while len(folders) > 1:
         half = folders[:len(folders) // 2]
@@ -42,7 +41,7 @@ def crashing(binary, cases):
 
 
 def short(reason):
-    """REASON without what differs between cases of one cause, and on one line."""
+    """REASON on one line, without the parts that differ between cases of one cause."""
     return re.sub(r" \(\d+ nodes?, e\.g\. '[^']*'\)", "", " ".join(reason.split()))
 
 
@@ -60,7 +59,7 @@ def write_table(rows):
 
 
 def compare(found, table):
-    """What the table has to say, and does not."""
+    """The differences between the table and the results."""
     for name in sorted(found.keys() | table.keys()):
         now, then = found.get(name), table.get(name)
         if then is None:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""generate.py FOLDER: writes the test cases of the installed onnx package below FOLDER, one folder a case.
+"""generate.py FOLDER: writes the test cases of the installed onnx package below FOLDER, one folder per case.
 
-FOLDER/node/ gets the cases of single operators, which the package makes with NumPy; those of small graphs lie in the
-package already and are copied to FOLDER/simple/.
+FOLDER/node/ gets the cases of single operators, which the package generates with NumPy. The cases of small graphs are
+copied from the package to FOLDER/simple/.
 """
 import pathlib
 import shutil
@@ -14,7 +14,7 @@ from onnx import TensorProto, numpy_helper
 
 
 def encode(value, info):
-    """VALUE as the protobuf that a test folder holds for an input or output described by INFO."""
+    """VALUE as the protobuf of a test folder, for an input or output described by INFO."""
     kind = info.type.WhichOneof("value")
     if kind == "sequence_type":
         return numpy_helper.from_list(value, info.name)
@@ -39,7 +39,7 @@ def write_case(folder, case):
 
 def main():
     target = pathlib.Path(sys.argv[1])
-    np.random.seed(0)  # most cases draw their data: the same each time
+    np.random.seed(0)  # most cases generate random data: a fixed seed
     from onnx.backend.test.loader import load_model_tests
 
     cases = load_model_tests(kind="node")

@@ -182,7 +182,7 @@ TEST(CudaAttention, ReadsQueriesKeysAndValuesThatLieInOneTensor) {
 }
 
 /// Heads of a convolution's output: channels are planes.
-OpCase pictures(DType dtype, std::int64_t channels) {
+OpCase images(DType dtype, std::int64_t channels) {
   OpCase made("StridedAttention", "saccade");
   const std::int64_t planes = 2 * 3 * channels;
   const auto pattern = [&](std::int64_t first, std::int64_t head) {
@@ -202,9 +202,9 @@ OpCase pictures(DType dtype, std::int64_t channels) {
 }
 
 TEST(CudaAttention, ReadsImagesInEitherLayout) {
-  pictures(DType::kFloat32, 4).check_layouts(on_cuda("fused.attention"), kSums);
-  pictures(DType::kFloat16, 16).check_layouts(on_cuda("fused.attention"), kHalf);
-  pictures(DType::kFloat16, 6).check_layouts(on_cuda("fused.attention"), kHalf);
+  images(DType::kFloat32, 4).check_layouts(on_cuda("fused.attention"), kSums);
+  images(DType::kFloat16, 16).check_layouts(on_cuda("fused.attention"), kHalf);
+  images(DType::kFloat16, 6).check_layouts(on_cuda("fused.attention"), kHalf);
 }
 
 TEST(CudaAttention, ReadsTokensOfWindowsWhereTheyLie) {

@@ -23,7 +23,7 @@ import sys
 
 SKIPPED = 77
 OPTIONS = ["--std=c++17", "--device-as-default-execution-space", "--fmad=true"]  # as the backend has them
-SLACK = 16  # registers beyond its tactic's estimate before a kernel is reported
+SLACK = 16  # registers above the tactic's estimate before a kernel is reported
 
 
 def open_nvrtc():
@@ -86,7 +86,7 @@ class Compiler:
         return [seen[name] for name in sorted(seen)]
 
     def measure(self, source, architecture):
-        """Resource usage of the kernels of SOURCE, from the cache if it is there."""
+        """Resource usage of the kernels of SOURCE, from the cache if possible."""
         parts = [source, architecture.encode(), self.version.encode(), " ".join(OPTIONS).encode()]
         key = hashlib.sha256(b"\0".join(parts + self.included(source))).hexdigest()
         path = os.path.join(self.cache, key[:2], key + ".json") if self.cache else None
@@ -118,9 +118,9 @@ def number(source, pattern):
 
 
 def family_of(source):
-    """Name of its first kernel, its header, and its element type if it has one."""
+    """The name of the first kernel, its header, and its element type if it has one."""
     head = source[source.index("__global__"):]
-    # The first name before a parenthesis that is none of an attribute's.
+    # The first name before a parenthesis that does not belong to an attribute.
     name = re.search(r"(?!__)\b(\w+)\s*\(", re.sub(r"__\w+__\s*\([^()]*(\([^()]*\))?[^()]*\)", "", head)).group(1)
     header = re.findall(r'#include "(\w+)\.cuh"', source)[:1]
     element = re.findall(r"using Element = ([^;]+);", source)[:1]
@@ -144,14 +144,14 @@ def measure_file(task):
 
 
 def known_faults():
-    """Names of sources in known_faults.txt, which are to be fixed."""
+    """Names of sources in known_faults.txt, which have known faults."""
     path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "known_faults.txt")
     with open(path) as file:
         return {line.strip() for line in file if line.strip() and not line.startswith("#")}
 
 
 def fault_of(kernel):
-    """One line; None: there is none."""
+    """The fault in one line; None if there is none."""
     if not kernel["compiles"]:
         return "it does not compile\n" + kernel["log"]
     if kernel["serialised"]:
@@ -162,7 +162,7 @@ def fault_of(kernel):
 
 
 def sample_of(sources, most):
-    """At most MOST of each family, evenly spaced over the list."""
+    """At most MOST per family, evenly spaced over the list."""
     families = collections.defaultdict(list)
     for path in sources:
         with open(path) as file:
@@ -188,7 +188,7 @@ def print_table(architecture, kernels):
 
 
 def compile_all(sources, architecture, headers, cache):
-    """Compiles on all cores; prints the table and the faults; returns their number."""
+    """Compiles on all cores, prints the table and the faults, and returns their number."""
     with multiprocessing.Pool(initializer=start_worker, initargs=(headers, cache)) as pool:
         kernels = pool.map(measure_file, [(path, architecture) for path in sources], chunksize=4)
     print_table(architecture, kernels)

@@ -9,8 +9,8 @@
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
-// `saccade compile` and the verbs that load its plans, each in a process of its own: a process compiles a kernel only
-// once.
+// `saccade compile` and the commands that load its plans, each in a process of its own: a process compiles a kernel
+// only once.
 namespace saccade {
 namespace {
 
@@ -27,7 +27,7 @@ class CompileForCuda : public testing::Test {
     unsetenv("SACCADE_EMULATOR_DRIVER");
   }
   void SetUp() override {
-    if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated compiler and driver can be told what to be";
+    if (!test::EmulatorCalls()) GTEST_SKIP() << "only the emulated compiler and driver can be configured";
   }
 
   /// A convolution that exceeds float16's range, and two that follow it.
@@ -70,7 +70,7 @@ class CompileForCuda : public testing::Test {
     return run_saccade(flags);
   }
 
-  std::string answer() const { return test::bytes_of_file(folder_ / "out/y.npy"); }
+  std::string output() const { return test::bytes_of_file(folder_ / "out/y.npy"); }
 
   /// From now on the emulated NVRTC fails.
   static void hide_compiler() { setenv("SACCADE_EMULATOR_FAIL", "nvrtcCreateProgram:0:5", 1); }
@@ -88,12 +88,12 @@ TEST_F(CompileForCuda, TunesAndWritesAPlanThatOpensWithoutACompiler) {
   EXPECT_GT(report["tuned"][0]["device_ms_after"].get<double>(), 0);
 
   ASSERT_EQ(infer(model(), {"--device", "cpu"}).exit_code, 0);
-  const std::string wanted = answer();
+  const std::string wanted = output();
   setenv("SACCADE_CACHE", "", 1);
   hide_compiler();
   const Finished inferred = infer(plan(), {"--device", "auto"});
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
-  EXPECT_EQ(answer(), wanted);
+  EXPECT_EQ(output(), wanted);
   EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 1) << "the compiler is not hidden";
 }
 
@@ -165,7 +165,7 @@ TEST_F(CompileForCuda, TakesWhatWasMeasuredBefore) {
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
 }
 
-TEST_F(CompileForCuda, CompilesAPlanAnewForAnotherDevice) {
+TEST_F(CompileForCuda, RecompilesAPlanForAnotherDevice) {
   ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
   setenv("SACCADE_EMULATOR_CAPABILITY", "8.0", 1);
   const Finished inferred = infer(plan(), {"--device", "auto"});
@@ -192,10 +192,10 @@ TEST_F(CompileForCuda, RunsWithoutACache) {
   EXPECT_EQ(infer(plan(), {"--device", "auto"}).exit_code, 0);
 }
 
-TEST_F(CompileForCuda, CompilesAnewWhatIsDamagedInTheCache) {
+TEST_F(CompileForCuda, RecompilesDamagedCacheEntries) {
   ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
   ASSERT_EQ(infer(model(), {"--device", "cpu"}).exit_code, 0);
-  const std::string wanted = answer();
+  const std::string wanted = output();
   int damaged = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache/kernels")) {
     std::filesystem::resize_file(file.path(), std::filesystem::file_size(file.path()) / 2);
@@ -205,12 +205,12 @@ TEST_F(CompileForCuda, CompilesAnewWhatIsDamagedInTheCache) {
   const Finished inferred = infer(model(), {"--device", "cuda"});
   EXPECT_EQ(inferred.exit_code, 0) << inferred.err;
   EXPECT_NE(inferred.err.find("is damaged"), std::string::npos) << inferred.err;
-  EXPECT_EQ(answer(), wanted);
+  EXPECT_EQ(output(), wanted);
   hide_compiler();
-  EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 0) << "what was damaged is written anew";
+  EXPECT_EQ(infer(model(), {"--device", "cuda"}).exit_code, 0) << "what was damaged is rewritten";
 }
 
-TEST_F(CompileForCuda, RefusesMachineCodeThatIsNone) {
+TEST_F(CompileForCuda, RefusesInvalidMachineCode) {
   ASSERT_EQ(compile({"--no-tune"}).exit_code, 0);
   std::string bytes = test::bytes_of_file(plan());
   const std::size_t image = bytes.rfind(

@@ -6,8 +6,8 @@
 
 #include "op_case/op_case.hpp"
 #include "ops/layers/access_pattern.hpp"
-#include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
+#include "runtime/tuning/candidate_check.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {
@@ -28,9 +28,9 @@ void check(const Graph& graph, const std::string& name) {
   CandidateCheck candidates(graph, node, backend, {name, ""});
   for (const std::string& configuration : configurations) {
     EXPECT_EQ(candidates.rejection({name, configuration}, 1), "") << configuration;
-    NodeContext asked = context;
-    asked.configuration = configuration;
-    EXPECT_EQ((*tactic)->compile(asked)->detail(), configuration);
+    NodeContext configured = context;
+    configured.configuration = configuration;
+    EXPECT_EQ((*tactic)->compile(configured)->detail(), configuration);
   }
   NodeContext unknown = context;
   for (const char* text : {"", "gather 99999x1x1 k1 w1x1x1 s1 p1", "product 1x1 k1 w1x1 p99", "nonsense"}) {

@@ -11,8 +11,8 @@
 #include "emulator_calls.hpp"
 #include "op_case/op_case.hpp"
 #include "ops/core/tf32.hpp"
-#include "runtime/candidate_check.hpp"
 #include "runtime/cuda_backend.hpp"
+#include "runtime/tuning/candidate_check.hpp"
 #include "support/graph_builder.hpp"
 #include "tensor/half.hpp"
 

@@ -49,7 +49,7 @@ TEST(CudaDecode, TakesBoxesAndScoresApart) {
           .check_layouts(on_cuda("decode"), kExact);
 }
 
-TEST(CudaDecode, TakesEveryClassWhenAsked) {
+TEST(CudaDecode, TakesEveryClassOnRequest) {
   for (float odd : {0.0F, 0.1F}) {
     decoder("DecodeYolov8", odd_numbers({1, 9, 301}, 5, odd))
         .attribute("multi_label", std::int64_t{1})
@@ -69,7 +69,7 @@ TEST(CudaDecode, KeepsTheBestWhenThereAreTooManyLabels) {
         .check(on_cuda("decode"), kExact);
 }
 
-TEST(CudaDecode, JudgesClassesByNameAndThreshold) {
+TEST(CudaDecode, FiltersClassesByNameAndThreshold) {
   for (std::int64_t every : {0, 1})
     decoder("DecodeYolov8", odd_numbers({1, 11, 301}, 20, 0.02F))
         .input(Tensor::of<bool>({3}, {true, false, true}))

@@ -57,7 +57,7 @@ TEST_F(CudaErrors, SayWhoseMemoryDoesNotFit) {
                                         "cuMemAlloc failed with CUDA_ERROR_OUT_OF_MEMORY", "choose a smaller batch"});
 }
 
-TEST_F(CudaErrors, SayThatTheProcessHasToBeginAnew) {
+TEST_F(CudaErrors, SayThatTheProcessMustRestart) {
   for (const char* failure : {"cuStreamSynchronize:0:700", "cuStreamSynchronize:0:716", "cuStreamSynchronize:0:719"})
     expect_in(said(failure), {"cuStreamSynchronize failed with CUDA_ERROR_",
                               "the device can't be used by this process any more: start it again"});

@@ -48,7 +48,7 @@ TEST(CudaFused, RoundEveryStepOfFloats) {
   fused(b.build({sum})).check(on_cuda("fused"), {0, 0});
 }
 
-TEST(CudaFused, RoundWhereACastAsksForIt) {
+TEST(CudaFused, RoundAtACast) {
   GraphBuilder b;
   const ValueId half = b.op("Cast", {b.input("in0", {1000})}, {{"to", std::int64_t{10}}});
   fused(b.build({b.op("Cast", {half}, {{"to", std::int64_t{1}}})})).check(on_cuda("fused"), {0, 0});

@@ -52,7 +52,7 @@ Execution execution_of(const Graph& graph, bool captured = true) {
   return Execution(Plan::compile(graph, cuda_backend({.fallback = false, .graph = captured}), {}));
 }
 
-void expect_answers(const Execution& execution, const FrameView& frame) {
+void expect_outputs(const Execution& execution, const FrameView& frame) {
   const std::vector<Tensor> got = read_data_outputs(execution);
   const std::vector<Tensor> wanted = interpret(execution.plan().graph(), {{"frame", test::frame_tensor(frame)}});
   ASSERT_EQ(got.size(), wanted.size());
@@ -68,8 +68,8 @@ class CudaGraphExecutor : public testing::Test {
   test::EmulatorCalls calls_;
 };
 
-TEST_F(CudaGraphExecutor, AsksForOneLaunchAndOneWaitAFrame) {
-  if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
+TEST_F(CudaGraphExecutor, MakesOneLaunchAndOneWaitPerFrame) {
+  if (!calls_) GTEST_SKIP() << "only the emulated driver logs its calls";
   const Noise large(memory_, PixelFormat::kI420, 64, 48);
   const Noise small(memory_, PixelFormat::kYuyv, 31, 17);
   const Noise elsewhere(plain_frame_memory(), PixelFormat::kNv12, 40, 30);
@@ -83,7 +83,7 @@ TEST_F(CudaGraphExecutor, AsksForOneLaunchAndOneWaitAFrame) {
     *execution_.frame() = frame->view;
     execution_.run();
     EXPECT_EQ(calls_.since(), (Calls{"cuGraphLaunch", "cuStreamSynchronize"}));
-    expect_answers(execution_, frame->view);
+    expect_outputs(execution_, frame->view);
   }
 }
 
@@ -98,9 +98,9 @@ TEST_F(CudaGraphExecutor, KeepsResultsWhileTheNextRunGoesOn) {
   const float value = mean.as<const float>()[0];
   *execution_.frame() = second.view;
   execution_.submit();
-  expect_answers(execution_, first.view);  // of the run that wait() waited for
+  expect_outputs(execution_, first.view);  // of the run that wait() waited for
   execution_.wait();
-  expect_answers(execution_, second.view);
+  expect_outputs(execution_, second.view);
   EXPECT_EQ(mean.as<const float>()[0], value);
   EXPECT_NE(execution_.output(1).data, mean.data);
 }
@@ -124,7 +124,7 @@ TEST_F(CudaGraphExecutor, RunsCallByCallWhereThereIsNoGraph) {
     EXPECT_EQ(std::ranges::count(calls, "cuGraphLaunch"), 0);
     EXPECT_GE(std::ranges::count(calls, "cuLaunchKernelEx"), 4);
     EXPECT_EQ(std::ranges::count(calls, "cuStreamSynchronize"), 1);
-    expect_answers(execution, frame.view);
+    expect_outputs(execution, frame.view);
   }
 }
 
@@ -139,7 +139,7 @@ TEST_F(CudaGraphExecutor, RunsBesideOthersInTheirThreads) {
         for (int run = 0; run < 5; ++run) {
           *execution.frame() = frame.view;
           execution.run();
-          expect_answers(execution, frame.view);
+          expect_outputs(execution, frame.view);
         }
       }
     });
@@ -219,7 +219,7 @@ TEST_F(CudaGraphExecutor, CopiesTheRunsOfMasksThatAreCounted) {
   const ValueId geometry = b.op("Neg", {b.input("geometry", {6})});
   const auto made =
       b.multi("saccade.TraceMasks", {grids, count, ValueId::kNone, geometry}, 5,
-              {{"width", std::int64_t{2}}, {"height", std::int64_t{2}}, {"within", std::string("picture")}});
+              {{"width", std::int64_t{2}}, {"height", std::int64_t{2}}, {"within", std::string("image")}});
   Graph graph = b.build({made[0], made[1], made[2], count});
   graph.set_extents({{.output = 0, .axis = 0, .count = 2}, {.output = 1, .axis = 0, .count = 3}});
   Execution execution = execution_of(graph);
@@ -259,7 +259,7 @@ TEST_F(CudaGraphExecutorGroup, IsOneGraphWhoseBranchesEqualSingleRuns) {
     if (calls_ && height == 31) {
       EXPECT_EQ(calls_.since(), (Calls{"cuGraphLaunch", "cuStreamSynchronize"}));
     }
-    for (const Execution* each : {&execution_, &other_, &third_}) expect_answers(*each, frame.view);
+    for (const Execution* each : {&execution_, &other_, &third_}) expect_outputs(*each, frame.view);
   }
 }
 
@@ -271,7 +271,7 @@ TEST_F(CudaGraphExecutorGroup, TakesItsMembersOneByOneInAProfile) {
   run({&execution_, &other_, &third_}, *group, frame.view);
   EXPECT_GE(times[0].end, times[0].start);
   EXPECT_NE(times[0].end, Clock::time_point());
-  for (const Execution* each : {&execution_, &other_, &third_}) expect_answers(*each, frame.view);
+  for (const Execution* each : {&execution_, &other_, &third_}) expect_outputs(*each, frame.view);
 }
 
 TEST_F(CudaGraphExecutorGroup, ForksWithoutAGraph) {
@@ -283,8 +283,8 @@ TEST_F(CudaGraphExecutorGroup, ForksWithoutAGraph) {
   const Noise frame(memory_, PixelFormat::kGray8, 20, 48);
   for (int i = 0; i < 2; ++i) {
     run({&first, &second}, *group, frame.view);
-    expect_answers(first, frame.view);
-    expect_answers(second, frame.view);
+    expect_outputs(first, frame.view);
+    expect_outputs(second, frame.view);
   }
 }
 

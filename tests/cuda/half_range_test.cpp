@@ -106,8 +106,8 @@ TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   std::vector<std::uint8_t> white(8 * 8 * 3, 255);
   *execution.frame() = view_of(RgbView{white.data(), 24, 8, 8});
   execution.run();
-  for (const Tensor& answer : read_data_outputs(execution)) {
-    const auto numbers = numbers_of(answer);
+  for (const Tensor& output : read_data_outputs(execution)) {
+    const auto numbers = numbers_of(output);
     EXPECT_TRUE(!numbers || std::ranges::all_of(*numbers, [](double x) { return std::isfinite(x); }));
   }
 }
@@ -121,9 +121,9 @@ TEST(CudaHalfRange, LooksBesideAttentions) {
   const ValueId keys = b.op("Transpose", {project(1)}, {{"perm", std::vector<std::int64_t>{0, 2, 1}}});
   const ValueId scores = b.op("MatMul", {project(1), keys});
   const ValueId weights = b.op("Softmax", {scores}, {{"axis", std::int64_t{-1}}});
-  const ValueId answers = b.op("MatMul", {weights, project(40000)});
-  const Graph graph = b.build({b.op("MatMul", {answers, b.random({8, 4}, 1e-5F, 2e-5F)})});
-  EXPECT_EQ(find_fp32_keep_list(graph, kHalves).size(), 2) << "values, and the answers that are means of them";
+  const ValueId products = b.op("MatMul", {weights, project(40000)});
+  const Graph graph = b.build({b.op("MatMul", {products, b.random({8, 4}, 1e-5F, 2e-5F)})});
+  EXPECT_EQ(find_fp32_keep_list(graph, kHalves).size(), 2) << "values, and the outputs that are means of them";
 }
 
 }  // namespace

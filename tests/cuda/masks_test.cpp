@@ -50,7 +50,7 @@ TEST(CudaMasks, AreThoseOfTheReferenceInEveryFraming) {
                                          {80, 1, "letterbox", {3, 0, 40, 1}},
                                          {1, 40, "letterbox", {}},
                                          {70, 129, "stretch", {6, 11, 57, 101}}};
-  for (const std::string within : {"picture", "boxes", "regions"})
+  for (const std::string within : {"image", "boxes", "regions"})
     for (const Framing& framing : framings) {
       SCOPED_TRACE(within + " " + framing.resize + " " + std::to_string(framing.width));
       MaskCase made{.grids = mask_grids({4, 7, 9}, 3),
@@ -58,7 +58,7 @@ TEST(CudaMasks, AreThoseOfTheReferenceInEveryFraming) {
                     .width = framing.width,
                     .height = framing.height,
                     .attributes = mask_attributes(36, 28, within, framing.resize, framing.region)};
-      if (within != "picture") made.boxes = mask_boxes(4, made.width, made.height, 4);
+      if (within != "image") made.boxes = mask_boxes(4, made.width, made.height, 4);
       check(made);
     }
 }

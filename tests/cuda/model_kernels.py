@@ -4,11 +4,11 @@
     model_kernels.py --binary build/saccade --emulator DIR --shared ../shared --filled DIR --headers DIR --work DIR
                      [--only NAME ...]
 
-Plans of all models are made on the emulated GPU, which writes their kernels' sources instead of running them: in fp32
-and fp16, some in bf16, from tensors, and, if the model is recognised, from frames to predictions.  The former are also
-run, to check the launches' arguments.  All kernels are compiled for sm_90a.  For the architectures of SAMPLED, plans of
-SOME models are made, and a sample of each family of kernels is compiled.  compile_kernels.py defines what is a fault.
-Exit status 77: skipped.
+All models are compiled to plans on the emulated GPU, which writes the kernels' sources instead of running them. They are
+compiled in fp32 and fp16, some in bf16, from tensors, and, if the model is recognised, as a pipeline from frames to
+predictions. Plans from tensors also run, which checks the launches' arguments. All kernels are compiled for sm_90a. For
+the architectures of SAMPLED, plans of SOME models are made and a sample of each kernel family is compiled.
+compile_kernels.py defines the faults. Exit status 77: skipped.
 """
 import argparse
 import collections
@@ -52,17 +52,17 @@ def sources_of(args, capability):
 
 
 def make_plan(task):
-    """What is wrong; None: nothing, or the model is not recognised."""
+    """The error of a job; None if there is none or the model is not recognised."""
     args, job = task
-    # A run shows whether every launch is given memory of the device's; frames' answers want kernels that run.
-    verb = ["inspect", "--pipeline"] if job.pipeline else ["infer"]
-    command = [args.binary, *verb, job.model, "--device", "cuda", "--precision", job.precision, "--threads", "1"]
+    # A run checks that every launch gets device memory. Predictions from frames need kernels that run.
+    subcommand = ["inspect", "--pipeline"] if job.pipeline else ["infer"]
+    command = [args.binary, *subcommand, job.model, "--device", "cuda", "--precision", job.precision, "--threads", "1"]
     environment = os.environ | {
         "LD_LIBRARY_PATH": os.pathsep.join(filter(None, [args.emulator, os.environ.get("LD_LIBRARY_PATH")])),
         "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability, "SACCADE_CACHE": "",
         "SACCADE_EMULATOR_SOURCES": sources_of(args, job.capability)}
-    with tempfile.TemporaryDirectory() as answers:
-        command += [] if job.pipeline else ["--output-dir", answers]
+    with tempfile.TemporaryDirectory() as outputs:
+        command += [] if job.pipeline else ["--output-dir", outputs]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode == 0 or (job.pipeline and "is not recognised" in done.stderr):
         return None

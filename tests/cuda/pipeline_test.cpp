@@ -54,7 +54,7 @@ TEST_F(CudaPipeline, EqualsTheReference) {
 }
 
 TEST_F(CudaPipeline, TakesBothModelsWithOneLaunchAndOneWaitAFrame) {
-  if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
+  if (!calls_) GTEST_SKIP() << "only the emulated driver logs its calls";
   constexpr int kFrames = 6;
   Pipeline pipeline({scripted_source("a", test::frames(kFrames))}, {boxes(Device::cuda()), colors(Device::cuda())},
                     {.queue = 8});
@@ -69,7 +69,7 @@ TEST_F(CudaPipeline, TakesBothModelsWithOneLaunchAndOneWaitAFrame) {
 }
 
 TEST_F(CudaPipeline, BeginsTheNextFrameBeforeTheLastOnesResultIsSeen) {
-  if (!calls_) GTEST_SKIP() << "only the emulated driver tells what it is asked for";
+  if (!calls_) GTEST_SKIP() << "only the emulated driver logs its calls";
   for (bool live : {false, true}) {
     Pipeline pipeline(scripted_source("a", test::frames(3), live), colors(Device::cuda()),
                       {.drop = DropPolicy::kWait, .queue = 8});

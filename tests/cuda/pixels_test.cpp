@@ -13,9 +13,9 @@ namespace saccade {
 namespace {
 
 /// Random samples; rows PADDING bytes apart.
-class Picture {
+class NoiseFrame {
  public:
-  Picture(PixelFormat format, int width, int height, int padding = 0) {
+  NoiseFrame(PixelFormat format, int width, int height, int padding = 0) {
     std::mt19937 random(static_cast<std::uint32_t>(width * 31 + height));
     view_.format = format;
     view_.width = width;
@@ -32,7 +32,7 @@ class Picture {
 
   FrameView& view() { return view_; }
   /// Bottom-up: negative pitch.
-  Picture& turn() {
+  NoiseFrame& turn() {
     const auto sizes = plane_sizes(view_.format, view_.width, view_.height);
     for (std::size_t i = 0; i < 3; ++i) {
       if (sizes[i].rows == 0) continue;
@@ -42,7 +42,7 @@ class Picture {
     return *this;
   }
   /// In MEMORY, which outlives the test, each plane MISALIGNED bytes off its aligned address.
-  Picture& move_to(FrameMemory& memory, std::size_t misaligned = 0) {
+  NoiseFrame& move_to(FrameMemory& memory, std::size_t misaligned = 0) {
     for (std::size_t i = 0; i < 3; ++i) {
       if (samples_[i].empty()) continue;
       auto* to = reinterpret_cast<std::uint8_t*>(memory.allocate(samples_[i].size() + misaligned)) + misaligned;
@@ -63,9 +63,9 @@ class Picture {
   FrameView view_;
 };
 
-OpCase pixels(const Picture& picture, int width, int height, const std::string& resize = "stretch") {
+OpCase pixels(const NoiseFrame& frame, int width, int height, const std::string& resize = "stretch") {
   OpCase made("Preprocess", "saccade");
-  made.input(picture.tensor()).outputs(2);
+  made.input(frame.tensor()).outputs(2);
   made.attribute("width", std::int64_t{width}).attribute("height", std::int64_t{height}).attribute("resize", resize);
   made.attribute("scale", std::vector<float>{1 / 58.395F, 1 / 57.12F, 1 / 57.375F});
   made.attribute("bias", std::vector<float>{-2.1179F, -2.0357F, -1.8044F});
@@ -76,31 +76,31 @@ OpCase pixels(const Picture& picture, int width, int height, const std::string& 
 TEST(CudaPixels, ReadEveryFormatExactly) {
   for (PixelFormat format : kPixelFormats) {
     SCOPED_TRACE(to_string(format));
-    pixels(Picture(format, 46, 30), 37, 41).check_layouts(on_cuda("pixels"), kExact);
-    pixels(Picture(format, 37, 23, 5), 64, 48, "letterbox").check(on_cuda("pixels"), kExact);
+    pixels(NoiseFrame(format, 46, 30), 37, 41).check_layouts(on_cuda("pixels"), kExact);
+    pixels(NoiseFrame(format, 37, 23, 5), 64, 48, "letterbox").check(on_cuda("pixels"), kExact);
   }
 }
 
 TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
   for (ColorMatrix matrix : {ColorMatrix::kBt601, ColorMatrix::kBt709, ColorMatrix::kBt2020})
     for (ColorRange range : {ColorRange::kLimited, ColorRange::kFull}) {
-      Picture picture(PixelFormat::kNv12, 40, 40);
-      picture.view().matrix = matrix;
-      picture.view().range = range;
-      pixels(picture, 20, 20).check(on_cuda("pixels"), kExact);
+      NoiseFrame frame(PixelFormat::kNv12, 40, 40);
+      frame.view().matrix = matrix;
+      frame.view().range = range;
+      pixels(frame, 20, 20).check(on_cuda("pixels"), kExact);
     }
 }
 
 TEST(CudaPixels, PlaceTheImageInEveryMode) {
   for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
     SCOPED_TRACE(resize);
-    pixels(Picture(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check(on_cuda("pixels"), kExact);
-    pixels(Picture(PixelFormat::kI420, 3, 211), 40, 40, resize).check(on_cuda("pixels"), kExact);
-    pixels(Picture(PixelFormat::kYuyv, 50, 40), 40, 32, resize)
+    pixels(NoiseFrame(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check(on_cuda("pixels"), kExact);
+    pixels(NoiseFrame(PixelFormat::kI420, 3, 211), 40, 40, resize).check(on_cuda("pixels"), kExact);
+    pixels(NoiseFrame(PixelFormat::kYuyv, 50, 40), 40, 32, resize)
         .attribute("roi", std::vector<std::int64_t>{7, 3, 90, 21})
         .check(on_cuda("pixels"), kExact);
   }
-  pixels(Picture(PixelFormat::kGray8, 50, 40), 24, 20, "resize-crop")
+  pixels(NoiseFrame(PixelFormat::kGray8, 50, 40), 24, 20, "resize-crop")
       .attribute("resize_to", std::int64_t{32})
       .check(on_cuda("pixels"), kExact);
 }
@@ -108,13 +108,13 @@ TEST(CudaPixels, PlaceTheImageInEveryMode) {
 TEST(CudaPixels, OrderChannels) {
   for (const char* color : {"rgb", "bgr", "gray"})
     for (PixelFormat format : {PixelFormat::kRgb24, PixelFormat::kGray8, PixelFormat::kNv12})
-      pixels(Picture(format, 16, 16), 20, 9)
+      pixels(NoiseFrame(format, 16, 16), 20, 9)
           .attribute("color", std::string(color))
           .check_layouts(on_cuda("pixels"), kExact);
 }
 
 TEST(CudaPixels, MakeTheTensorAlone) {
-  pixels(Picture(PixelFormat::kBgr24, 16, 16), 5, 9).outputs(1).check(on_cuda("pixels"), kExact);
+  pixels(NoiseFrame(PixelFormat::kBgr24, 16, 16), 5, 9).outputs(1).check(on_cuda("pixels"), kExact);
 }
 
 /// A graph of one Preprocess and its reference.
@@ -134,11 +134,11 @@ class PreprocessGraph {
     execution_.emplace(Plan::compile(graph_, cuda_backend({.fallback = false, .graph = captured}), {}));
   }
 
-  void expect_equal(const Picture& picture) {
-    *execution_->frame() = *reinterpret_cast<const FrameView*>(picture.tensor().raw());
+  void expect_equal(const NoiseFrame& frame) {
+    *execution_->frame() = *reinterpret_cast<const FrameView*>(frame.tensor().raw());
     execution_->run();
     const std::vector<Tensor> got = read_data_outputs(*execution_);
-    const std::vector<Tensor> wanted = interpret(graph_, {{"frame", picture.tensor()}});
+    const std::vector<Tensor> wanted = interpret(graph_, {{"frame", frame.tensor()}});
     for (std::size_t i = 0; i < wanted.size(); ++i)
       EXPECT_EQ(std::memcmp(got[i].raw(), wanted[i].raw(), wanted[i].bytes()), 0) << "output " << i;
   }
@@ -149,13 +149,13 @@ class PreprocessGraph {
   std::optional<Execution> execution_;
 };
 
-TEST(CudaPixels, BringRowsTogether) {
-  pixels(Picture(PixelFormat::kI420, 33, 17, 100).turn(), 30, 30).check(on_cuda("pixels"), kExact);
+TEST(CudaPixels, PackBottomUpRows) {
+  pixels(NoiseFrame(PixelFormat::kI420, 33, 17, 100).turn(), 30, 30).check(on_cuda("pixels"), kExact);
   FrameMemory& memory = PreprocessGraph(true).execution().frame_memory();
   EXPECT_EQ(memory.kind(), MemoryKind::kPinned);
   for (int padding : {0, 3, 500})
     for (std::size_t misaligned : {0, 16, 3})
-      pixels(Picture(PixelFormat::kI420, 34, 17, padding).move_to(memory, misaligned), 30, 30)
+      pixels(NoiseFrame(PixelFormat::kI420, 34, 17, padding).move_to(memory, misaligned), 30, 30)
           .check(on_cuda("pixels"), kExact);
 }
 
@@ -165,19 +165,19 @@ TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
     pipeline.expect_equal({PixelFormat::kYuyv, 40, 30});
     pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies per grid
     pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
-    pipeline.expect_equal(Picture(PixelFormat::kRgb24, 1000, 31).move_to(pipeline.execution().frame_memory()));
+    pipeline.expect_equal(NoiseFrame(PixelFormat::kRgb24, 1000, 31).move_to(pipeline.execution().frame_memory()));
     pipeline.expect_equal({PixelFormat::kNv12, 321, 123});
   }
 }
 
 TEST(CudaPixels, GoOnAfterAFrameThatHasNoSuchRegion) {
   PreprocessGraph pipeline(true, {30, 0, 10, 10});
-  const Picture right(PixelFormat::kRgb24, 50, 20);
-  const Picture narrow(PixelFormat::kRgb24, 20, 20);
+  const NoiseFrame right(PixelFormat::kRgb24, 50, 20);
+  const NoiseFrame narrow(PixelFormat::kRgb24, 20, 20);
   pipeline.expect_equal(right);
   *pipeline.execution().frame() = *reinterpret_cast<const FrameView*>(narrow.tensor().raw());
   EXPECT_THROW(pipeline.execution().run(), Error);
-  Picture elsewhere(PixelFormat::kRgb24, 50, 20);
+  NoiseFrame elsewhere(PixelFormat::kRgb24, 50, 20);
   elsewhere.view().memory = MemoryKind::kDevice;
   *pipeline.execution().frame() = elsewhere.view();
   EXPECT_THROW(pipeline.execution().run(), Error);

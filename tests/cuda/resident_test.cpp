@@ -9,7 +9,7 @@
 namespace saccade {
 namespace {
 
-TEST(CudaResident, LeavesTensorsOnTheDeviceWhereAsked) {
+TEST(CudaResident, LeavesTensorsOnTheDeviceOnRequest) {
   test::GraphBuilder b;
   const Graph graph = b.build({b.op("Neg", {b.input("x", {4})})});
   for (const bool captured : {true, false}) {
@@ -30,7 +30,7 @@ TEST(CudaResident, LeavesTensorsOnTheDeviceWhereAsked) {
   }
 }
 
-TEST(CudaResident, ConvertsNothingAtTheEdgesWhereAsked) {
+TEST(CudaResident, ConvertsNothingAtTheEdgesOnRequest) {
   test::GraphBuilder b;
   const ValueId x = b.input("x", {1, 8, 4, 4});
   const ValueId y = b.op("Conv", {b.op("Conv", {x, b.random({8, 8, 1, 1})}), b.random({8, 8, 1, 1})});

@@ -103,7 +103,7 @@ TEST(CudaSelectBoxes, RanksEqualScoresByTheirPlaceAndNoneThatIsNoNumber) {
   selection(candidates, 2500, 300).check(on_cuda("select.boxes"), kExact);
 }
 
-TEST(CudaSelectBoxes, SuppressesNothingWhenAsked) {
+TEST(CudaSelectBoxes, SuppressesNothingOnRequest) {
   const Candidates candidates = random_candidates(1500, 50, 30, 2);
   for (std::int64_t most : {10, 1200, 2000})
     selection(candidates, 1500, most).attribute("nms", std::string("none")).check(on_cuda("select.boxes"), kExact);

@@ -14,7 +14,7 @@
 #include "support/graph_builder.hpp"
 #include "support/tiny_models.hpp"
 
-// Long runs. On an emulated GPU they are short and on small networks; script/test-gpu asks for more by environment
+// Long runs. On an emulated GPU they are short and on small networks; script/test-gpu sets more by environment
 // variables:
 //   SACCADE_SOAK_REPLAYS  replays of a graph
 //   SACCADE_SOAK_SECONDS  duration of concurrent pipelines
@@ -24,17 +24,17 @@
 namespace saccade {
 namespace {
 
-std::string asked(const char* name, const std::string& otherwise) {
+std::string setting(const char* name, const std::string& otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : text;
 }
 
 constexpr const char* kReplays = "SACCADE_SOAK_REPLAYS";
-bool is_asked() { return std::getenv(kReplays) != nullptr; }
-int replays() { return std::stoi(asked(kReplays, "20")); }
+bool is_full_run() { return std::getenv(kReplays) != nullptr; }
+int replays() { return std::stoi(setting(kReplays, "20")); }
 
 std::vector<std::string> models(const std::string& otherwise) {
-  std::istringstream texts(asked("SACCADE_SOAK_MODELS", otherwise));
+  std::istringstream texts(setting("SACCADE_SOAK_MODELS", otherwise));
   std::vector<std::string> paths;
   for (std::string path; std::getline(texts, path, ':');) paths.push_back(path);
   return paths;
@@ -42,11 +42,12 @@ std::vector<std::string> models(const std::string& otherwise) {
 
 /// Free memory of the current context's GPU, by its driver.
 std::size_t free_device_bytes() {
-  using Ask = int (*)(std::size_t*, std::size_t*);
-  static const auto ask = reinterpret_cast<Ask>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemGetInfo_v2"));
+  using MemoryInfo = int (*)(std::size_t*, std::size_t*);
+  static const auto memory_info =
+      reinterpret_cast<MemoryInfo>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemGetInfo_v2"));
   std::size_t free = 0;
   std::size_t total = 0;
-  EXPECT_EQ(ask(&free, &total), 0);
+  EXPECT_EQ(memory_info(&free, &total), 0);
   return free;
 }
 
@@ -92,7 +93,7 @@ void soak(Execution& execution) {
   }
   EXPECT_EQ(free_device_bytes(), device);
   // Few replays show nothing: an emulated GPU and sanitizers allocate memory of their own.
-  if (is_asked()) {
+  if (is_full_run()) {
     EXPECT_LT(resident_bytes(), host + (std::size_t{1} << 20));
   }
 }
@@ -115,12 +116,12 @@ TEST(CudaSoak, ModelsReplayAlikeInConstantMemory) {
 }
 
 /// Each thread's pipelines open, capture, run and end while the others' do.
-TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
+TEST(CudaSoak, PipelinesSideBySideGiveEqualResults) {
   const test::TempFolder folder;
   const std::string both = test::write_color_classifier(folder) + ":" + test::write_box_detector(folder);
-  const std::string source = asked("SACCADE_SOAK_SOURCE", "synthetic:?size=32x24&frames=4");
-  const auto end = Clock::now() + std::chrono::seconds(std::stoi(asked("SACCADE_SOAK_SECONDS", "0")));
-  const auto answers = [&](const Model& model) {
+  const std::string source = setting("SACCADE_SOAK_SOURCE", "synthetic:?size=32x24&frames=4");
+  const auto end = Clock::now() + std::chrono::seconds(std::stoi(setting("SACCADE_SOAK_SECONDS", "0")));
+  const auto results_of = [&](const Model& model) {
     Pipeline pipeline(Source::open(source), model);
     std::vector<std::string> texts = test::texts_of(pipeline);
     const Summary summary = pipeline.summary();
@@ -135,10 +136,10 @@ TEST(CudaSoak, PipelinesSideBySideAnswerAlike) {
     threads.emplace_back([&, i, path = models(both)[i]] {
       try {
         const Model model = Model::load(path, {.device = Device::cuda()});
-        const std::vector<std::string> wanted = answers(model);
+        const std::vector<std::string> wanted = results_of(model);
         if (wanted.empty()) failures[i] = source + " has no frames";
         do {
-          if (answers(model) != wanted) failures[i] = fmt::format("{}: round {} differs", path, rounds[i]);
+          if (results_of(model) != wanted) failures[i] = fmt::format("{}: round {} differs", path, rounds[i]);
           ++rounds[i];
         } while (failures[i].empty() && Clock::now() < end);
       } catch (const Error& error) {

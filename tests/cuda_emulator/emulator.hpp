@@ -9,7 +9,7 @@ extern "C" {
 
 /// Makes the call of FUNCTION ("cuMemAlloc_v2") after AFTER more calls return RESULT without any effect, once.
 void emulator_fail(const char* function, int after, int result);
-/// Functions called so far, one per line. Valid until this thread asks again.
+/// Functions called so far, one per line. Valid until the next call by this thread.
 const char* emulator_calls();
 /// Kernels that have run so far, one per line.
 const char* emulator_kernels();

@@ -5,13 +5,12 @@
                      [--exporter torchscript,dynamo] [--batch static,dynamic] [--quick] [NAME...]
     architectures.py --list [--framework ...]
 
-FRAMEWORK_networks.py holds the networks and their exporters; it runs in the environment of script/bootstrap
---exporters, --keras or --paddle.  All of them take hours; --quick is the slice that the tests run.  A file passes when
-no output drifts more than 1e-3 (of a quantised one: as compare.eight_bits says), in the units of
-../shared/tools/drift.py, on photographs, and when nothing that works out shapes is left in its plan; a dynamic batch
-runs with another one than it was exported with.  The operators that run on reference kernels are told.  What does not
-pass stands in not_passing.txt with its reason; a row of which every file passes is an error, too.  What an exporter
-can't write is counted apart.  Exit status 77: skipped.
+FRAMEWORK_networks.py defines the networks and their exporters. It runs in the environment of script/bootstrap
+--exporters, --keras or --paddle. The complete run takes hours; --quick is the subset that the tests run. A file passes
+under two conditions. Its outputs drift at most 1e-3 on photographs, in the units of ../shared/tools/drift.py (quantised
+ones: compare.eight_bits). Its plan has no shape arithmetic. A dynamic batch runs with another size than it was exported
+with. Operators on reference kernels are printed. Known failures are in not_passing.txt with their reason. A row whose
+files all pass is an error, too. Failed exports are counted separately. Exit status 77: skipped.
 """
 import argparse
 import collections
@@ -47,21 +46,21 @@ def run_case(args, exporter, name, opset):
         except export.CannotExport as reason:
             return Case(case, "not exported", str(reason))
         try:
-            good, text = exporter.judge(args.binary, str(path))
+            good, text = exporter.check(args.binary, str(path))
             steps = steps_of(args.binary, str(path), exporter.feeds()[0])
         except InvalidGraph as reason:
             return Case(case, "not exported", f"as a valid file: {export.one_line(reason)}")
-        except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
+        except Exception as error:  # Either an error of ONNX Runtime or of saccade is a finding.
             return Case(case, "failed", " ".join(str(error).split())[:600])
     if slow := slow_steps(steps):
         text += f"; reference kernels: {', '.join(slow)}"
     if left := shape_steps(steps):
-        return Case(case, "failed", f"{text}; {', '.join(left)} work out shapes")
+        return Case(case, "failed", f"{text}; {', '.join(left)} compute shapes")
     return Case(case, "passed" if good else "failed", text)
 
 
 def run_network(args, name):
-    """All of one network, in a process of its own: exporters keep what they have seen."""
+    """All files of one network, in a process of its own: exporters keep global state."""
     network = framework.make(name)
     cases = []
     for kind in args.exporter:
@@ -83,7 +82,7 @@ def isolated(args, name):
 
 
 def known():
-    """Pattern to reason, of the table of what does not pass."""
+    """Pattern to reason, from not_passing.txt."""
     lines = (HERE / "not_passing.txt").read_text(encoding="utf-8").splitlines()
     rows = (line.split(maxsplit=4) for line in lines if line and not line.startswith("#"))
     return {" ".join(row[:4]): row[4] for row in rows}
@@ -115,7 +114,7 @@ def arguments():
     args = parser.parse_args()
     if args.quick:
         vars(args).update(framework.QUICK)
-    # The newest first: what an exporter can't write in a set it can't in an older one.
+    # The newest first: an opset that an exporter can't write rules out all older ones.
     args.opset = sorted(args.opset, reverse=True)
     return args
 

@@ -1,4 +1,4 @@
-"""saccade beside ONNX Runtime on one exported network."""
+"""Compares saccade with ONNX Runtime on one exported network."""
 import json
 import math
 import subprocess
@@ -14,38 +14,38 @@ from segments import largest_step
 SHAPE_OPS = {"Shape", "Size", "Gather", "Concat", "Reshape", "Slice", "Squeeze", "Unsqueeze", "ConstantOfShape"}
 
 
-def pictures(network, batch):
-    """Two batches of different photographs; a clip is a photograph that moves."""
-    *_, height, width = network.picture
+def sample_images(network, batch):
+    """Two batches of different photographs. A clip is a photograph that moves."""
+    *_, height, width = network.image_shape
     photos = [photo((1, 3, height, width), name)[0] for name in ("bus", "zidane")]
-    if len(network.picture) == 4:
-        frames = range(network.picture[1])
+    if len(network.image_shape) == 4:
+        frames = range(network.image_shape[1])
         photos = [np.stack([np.roll(p, 3 * t, axis=-1) for t in frames], axis=1) for p in photos]
     if not network.batched:
         return photos
     return [np.stack([photos[(first + i) % 2] for i in range(batch)]) for first in (0, 1)]
 
 
-def shape_option(model, picture):
+def shape_option(model, image):
     name = session(model).get_inputs()[0].name
-    return ["--shape", f"{name}={'x'.join(map(str, picture.shape))}"]
+    return ["--shape", f"{name}={'x'.join(map(str, image.shape))}"]
 
 
-def largest_drift(binary, model, picture, other, meant=None):
-    """Of saccade's outputs for PICTURE from ONNX Runtime's; OTHER shows how much the outputs change. MEANT: what ONNX
-    Runtime runs instead of the model."""
+def largest_drift(binary, model, image, other, meant=None):
+    """The drift of saccade's outputs for IMAGE from ONNX Runtime's. OTHER shows how much the outputs change between
+    images. MEANT: the model that ONNX Runtime runs instead."""
     reference = session(meant or model)
-    (image,) = reference.get_inputs()
-    name, dtype = image.name, np.float32 if meant else picture.dtype
-    want, changed = (reference.run(None, {name: x.astype(dtype)}) for x in (picture, other))
-    got = ours(binary, model, {name: picture}, [o.name for o in reference.get_outputs()], shape_option(model, picture))
-    if picture.ndim == 3:  # a detector's
+    (model_input,) = reference.get_inputs()
+    name, dtype = model_input.name, np.float32 if meant else image.dtype
+    want, changed = (reference.run(None, {name: x.astype(dtype)}) for x in (image, other))
+    got = ours(binary, model, {name: image}, [o.name for o in reference.get_outputs()], shape_option(model, image))
+    if image.ndim == 3:  # a detector's
         got, changed = in_order_of(want, got), list(map(sized_as, changed, want))
     return max(map(drift, got, want, changed))
 
 
 def sized_as(other, like):
-    """OTHER cut, or filled up with zeros, to LIKE's shape: a detector finds more on one picture than on another."""
+    """OTHER cropped or zero-padded to LIKE's shape: a detector finds different numbers of objects."""
     same = np.zeros_like(like)
     common = tuple(slice(min(sizes)) for sizes in zip(other.shape, like.shape))
     same[common] = other[common]
@@ -53,8 +53,8 @@ def sized_as(other, like):
 
 
 def in_order_of(want, got):
-    """GOT's rows in the order of WANT's: detections are sorted by scores, and those of nearly the same score may swap.
-    As they are where they are not as many."""
+    """GOT's rows in the order of WANT's. Detections are sorted by score, and rows with nearly equal scores may swap.
+    Unchanged if the numbers of rows differ."""
     if [w.shape for w in want] != [g.shape for g in got] or len({len(w) for w in want}) > 1 or not len(want[0]):
         return got
     distance = np.zeros((len(want[0]), len(want[0])))
@@ -62,14 +62,14 @@ def in_order_of(want, got):
         w, g = (np.reshape(each, (len(each), -1)).astype(np.float64) for each in (w, g))
         distance += [np.abs(g - row).mean(axis=1) / (w.std() + 1e-12) for row in w]
     order = []
-    for row in distance:  # the likest that no row before has taken
+    for row in distance:  # the most similar row that is not matched yet
         order.append(np.where(np.isin(np.arange(len(row)), order), np.inf, row).argmin())
     return [g[order] for g in got]
 
 
 def rows_off(want, got):
-    """How many of a detector's rows are off by more than 1e-3, of the answer's size if that is more than 1; infinite
-    where there are more or fewer rows, or where the scores are not in their order."""
+    """The number of a detector's rows that are off by more than 1e-3, relative to outputs above 1. Infinite if the
+    numbers of rows differ or the scores are not sorted."""
     if [w.shape for w in want] != [g.shape for g in got]:
         return math.inf
     scores = [(w, g) for w, g in zip(want, got) if w.ndim == 1 and w.dtype == np.float32]
@@ -82,44 +82,43 @@ def rows_off(want, got):
     return int(off.sum())
 
 
-def own_answers(model, picture, nudged):
-    """ONNX Runtime's, and how it departs from itself: without its optimisations, and on a picture that is NUDGED by a
+def own_outputs(model, image, nudged):
+    """ONNX Runtime's outputs, and its own drift: without optimisations, and on an image that is NUDGED by one
     rounding."""
     reference, plain = session(model), session(model, optimised=False)
     name = reference.get_inputs()[0].name
-    return reference.run(None, {name: picture}), (plain.run(None, {name: picture}), reference.run(None, {name: nudged}))
+    return reference.run(None, {name: image}), (plain.run(None, {name: image}), reference.run(None, {name: nudged}))
 
 
-def own_drift(model, picture, other, nudged):
+def own_drift(model, image, other, nudged):
     reference = session(model)
-    want, moved = own_answers(model, picture, nudged)
+    want, moved = own_outputs(model, image, nudged)
     changed = reference.run(None, {reference.get_inputs()[0].name: other})
     return max(max(map(drift, got, want, changed)) for got in moved)
 
 
 def exact(binary, model, feeds):
-    """Whether a network of floats passes, and by how much."""
+    """Whether a floating-point network passes, and its drift."""
     value = largest_drift(binary, model, *feeds)
     return value <= 1e-3, f"drift {value:.2e}"
 
 
 def row_by_row(binary, model, feeds):
-    """The same of a detector, which takes the best of what scores alike, cuts to whole pixels, or takes the place of a
-    largest one: there a rounding makes another row. At most twice as many rows are off as are of ONNX Runtime from
-    itself, and one more."""
-    picture, _ = feeds
-    noise = np.random.default_rng(0).uniform(-1, 1, picture.shape) * 2.0**-24
-    want, moved = own_answers(model, picture, (picture * (1 + noise)).astype(picture.dtype))
+    """The same for a detector. Top-K, integer coordinates and argmax amplify a rounding to another row. At most twice
+    as many rows may differ as between two runs of ONNX Runtime, plus one."""
+    image, _ = feeds
+    noise = np.random.default_rng(0).uniform(-1, 1, image.shape) * 2.0**-24
+    want, moved = own_outputs(model, image, (image * (1 + noise)).astype(image.dtype))
     limit = 2 * max(rows_off(want, got) for got in moved) + 1
     outputs = [output.name for output in session(model).get_outputs()]
     name = session(model).get_inputs()[0].name
-    off = rows_off(want, ours(binary, model, {name: picture}, outputs, shape_option(model, picture)))
+    off = rows_off(want, ours(binary, model, {name: image}, outputs, shape_option(model, image)))
     return off <= limit < len(want[0]) / 4, f"{off} of {len(want[0])} rows are off, of at most {limit}"
 
 
 def half(binary, model, feeds):
-    """The same of half precision, which is computed in float32: beside the network in float32, with the same rounded
-    weights and pixels; an answer of half precision may be a rounding off."""
+    """The same in half precision, which saccade computes in float32. The reference is the float32 network with equally
+    rounded weights and pixels. A half-precision output may be off by one rounding."""
     network = onnx.load(model)
     if rounds_within(network):
         return mixed(binary, model, feeds)
@@ -132,16 +131,16 @@ def half(binary, model, feeds):
 
 
 def rounds_within(network):
-    """Whether it casts more to half precision than what it is given."""
-    given = {image.name for image in network.graph.input}
+    """Whether the network casts more to half precision than its inputs."""
+    given = {model_input.name for image in network.graph.input}
     return any(attribute.i == TensorProto.FLOAT16 and not given.issuperset(node.input)
                for node in network.graph.node if node.op_type == "Cast" for attribute in node.attribute)
 
 
-def rounding_drift(model, picture, other):
+def rounding_drift(model, image, other):
     reference = session(model)
     want, changed = (reference.run(None, {reference.get_inputs()[0].name: x.astype(np.float32)})
-                     for x in (picture, other))
+                     for x in (image, other))
     return max(drift(w.astype(np.float16).astype(np.float32), w, c) for w, c in zip(want, changed))
 
 
@@ -168,8 +167,8 @@ def widened(network):
 
 
 def mixed(binary, model, feeds):
-    """The same of a network that rounds within, where it is up to an engine how often it does: at most 2e-2, or twice what
-    ONNX Runtime drifts where every pixel is up to a step of half precision off."""
+    """The same for a network that rounds inside. The number of roundings depends on the engine. The limit is 2e-2, or
+    twice ONNX Runtime's drift when every pixel moves by up to one half-precision step."""
     noise = np.random.default_rng(0).uniform(-1, 1, feeds[0].shape) * 2.0**-10
     limit = max(2e-2, 2 * own_drift(model, *feeds, (feeds[0] * (1 + noise)).astype(feeds[0].dtype)))
     value = largest_drift(binary, model, *feeds)
@@ -177,15 +176,15 @@ def mixed(binary, model, feeds):
 
 
 def eight_bits(binary, model, feeds):
-    """The same of eight bits: in each segment at most what quantising itself is off; the whole only has to run, as ONNX
-    Runtime itself drifts by a twentieth to a half where one pixel is a step off."""
+    """The same in int8: each segment is off by at most the quantisation error. The whole network only has to run,
+    because ONNX Runtime itself drifts by 0.05 to 0.5 when one pixel moves by a step."""
     value, step = largest_drift(binary, model, *feeds), largest_step(binary, model, feeds[0])
     return bool(np.isfinite(value)) and step <= 12**-0.5, f"{step:.3f} steps a segment, drift {value:.2e}"
 
 
-def steps_of(binary, model, picture):
+def steps_of(binary, model, image):
     """The steps of the plan."""
-    done = subprocess.run([binary, "inspect", model, "--json", "--device", "cpu", *shape_option(model, picture)],
+    done = subprocess.run([binary, "inspect", model, "--json", "--device", "cpu", *shape_option(model, image)],
                           capture_output=True, text=True, timeout=900, check=False)
     if done.returncode not in (0, 3):
         raise RuntimeError(f"saccade inspect exited with {done.returncode}: {done.stderr.strip()[-500:]}")
@@ -193,8 +192,8 @@ def steps_of(binary, model, picture):
 
 
 def shape_steps(steps):
-    """The operators that work out shapes; all of them could have been when the plan was made, except where the network
-    asks for indices (TopK, NonMaxSuppression, ...) of what it sees."""
+    """The operators of shape arithmetic. All could have been folded, except behind data-dependent operators (TopK,
+    NonMaxSuppression, ...)."""
     asking = ("TopK", "NonMaxSuppression", "NonZero", "ArgMax", "ArgMin", "saccade.Sized")
     if any(step["operator"] in asking for step in steps):
         return []
@@ -203,7 +202,7 @@ def shape_steps(steps):
 
 
 def slow_steps(steps):
-    """The operators for which the device has no kernel of its own, where they make more than a few elements."""
+    """The operators without a kernel of the device that produce more than a few elements."""
     def elements(step):
         shape = step["output"].split()[1]
         return math.prod(map(int, shape.split("x"))) if shape != "scalar" else 1

@@ -1,4 +1,4 @@
-"""An exporter on a network; frameworks' own derive from it."""
+"""One exporter on one network. Frameworks derive their own classes."""
 import contextlib
 import dataclasses
 import logging
@@ -9,23 +9,23 @@ import typing
 import warnings
 
 import onnx
-from compare import exact, pictures
+from compare import exact, sample_images
 
 BATCHES = ("static", "dynamic")
-# A dynamic batch runs with another one than it was exported with; an exporter may take one for a constant.
+# A dynamic batch runs with another size than it was exported with, because an exporter may fold it to a constant.
 EXAMPLE_BATCH = {"static": 1, "dynamic": 2}
 RUN_BATCH = {"static": 1, "dynamic": 3}
 
 
 class CannotExport(Exception):
-    """The exporter's fault, or its limit."""
+    """An error or a limitation of the exporter."""
 
 
 @dataclasses.dataclass
 class Network:
-    """A framework's network, and the shape of one picture, channels first, without the batch; some take one alone."""
+    """A framework's network and the shape of one image, channels first, without the batch. Some take a single image."""
     module: typing.Any
-    picture: tuple
+    image_shape: tuple
     batched: bool = True
 
 
@@ -37,30 +37,30 @@ class Exporter:
         self.too_old = 0
 
     def write(self, path: pathlib.Path, opset: int):
-        """Writes the network in that operator set, or raises what it likes."""
+        """Writes the network in that opset. Any exception may occur."""
         raise NotImplementedError
 
     def feeds(self):
-        """Two inputs to compare on."""
-        return pictures(self.network, RUN_BATCH[self.batch])
+        """Two inputs for the comparison."""
+        return sample_images(self.network, RUN_BATCH[self.batch])
 
-    def judge(self, binary, path):
-        """Whether saccade gets a written file right, and by how much."""
+    def check(self, binary, path):
+        """Whether saccade runs the written file correctly, and its drift."""
         return exact(binary, path, self.feeds())
 
     def save(self, path: pathlib.Path, opset: int):
-        """Writes the network in that operator set, or says why the exporter can't."""
+        """Writes the network in that opset, or raises the reason why the exporter can't."""
         if opset <= self.too_old:
             raise CannotExport(f"leaves it at a set newer than {self.too_old}")
         with silenced():
             try:
                 self.write(path, opset)
                 imports = onnx.load(path, load_external_data=False).opset_import
-            except Exception as error:  # whatever an exporter may raise
+            except Exception as error:  # an exporter may raise anything
                 raise CannotExport(one_line(error)) from None
         written = {imported.domain: imported.version for imported in imports}[""]
         if written != opset:
-            # It can write only newer ones: so it will for older ones.
+            # An exporter that writes only newer opsets also fails for older ones.
             self.too_old = opset
             raise CannotExport(f"leaves it at set {written}")
 
@@ -72,7 +72,7 @@ def one_line(error):
 
 @contextlib.contextmanager
 def silenced():
-    """Without what exporters have to say, be it through Python or through libraries of their own."""
+    """Suppresses the exporters' messages, from Python and from native libraries."""
     logging.disable(logging.CRITICAL)
     sys.stdout.flush()
     saved = {fd: os.dup(fd) for fd in (1, 2)}
@@ -91,8 +91,8 @@ def silenced():
 
 
 def redrawn(random, value, key, of_product):
-    """A parameter that starts as zeros, ones, or nearly nothing, and would hide a wrong engine so, drawn anew: biases
-    of convolutions and products, scales of norms and branches."""
+    """Reinitialises parameters that start at zeros, ones or nearly zero and would hide errors of an engine: biases of
+    convolutions and GEMMs, scales of norms and branches."""
     if of_product:
         return random.normal(0, 0.2, value.shape) if key == "bias" else value
     if value.ndim == 1 and key in ("weight", "gamma"):

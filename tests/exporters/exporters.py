@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs every form in which an exporter may write a network (forms.py): the answers are right, and what only works
-shapes out is gone from the plan.
+"""Runs every form in which an exporter may write a network (forms.py). Outputs must be correct, and no shape arithmetic
+may be left in the plan.
 
     exporters.py --binary build/saccade
 

@@ -1,4 +1,4 @@
-"""The forms in which exporters write networks, each as small as it can be."""
+"""The forms in which exporters write networks, each in a minimal graph."""
 import numpy as np
 from onnx import TensorProto, helper
 
@@ -55,7 +55,7 @@ def torchscript_flatten_by_shape():
 
 @form
 def torchscript_pad():
-    """F.pad: the pads are filled up, turned round and flattened while the model runs."""
+    """F.pad: the pads are padded, reversed and flattened at run time."""
     net = Net(opset=11)
     x = net.input("input", [1, 2, 3, 4], (1, 2, 3, 4))
     given = net.constant_node("given", [1, 2, 0, 1], np.int64)
@@ -74,7 +74,7 @@ def torchscript_pad():
 
 @form
 def torchscript_interpolate():
-    """F.interpolate by a factor: the size is worked out from Shape; roi and scales are empty tensors."""
+    """F.interpolate by a factor: the size is computed from Shape; roi and scales are empty tensors."""
     net = Net(opset=11)
     x = net.input("input", [1, 2, "height", "width"], (1, 2, 3, 5))
     wanted = net.constant_node("hw", [6, 10], np.int64)
@@ -103,7 +103,7 @@ def torchscript_squeeze_asks_its_dimension():
 
 @form
 def torchscript_loop_over_images():
-    """A scripted loop over the images of a batch, which stacks what it makes of each."""
+    """A scripted loop over the images of a batch that stacks its results."""
     net = Net(opset=13)
     x = net.input("input", ["batch", 3], (4, 3))
     count = net.node("Gather", net.node("Shape", x), net.constant_node("zero", 0, np.int64), axis=0)
@@ -124,7 +124,8 @@ def torchscript_loop_over_images():
 
 @form
 def dynamo_functions():
-    """Local functions with overloads, attributes by reference, initializers called after weights; allowzero Reshape."""
+    """Local functions with overloads, attributes by reference, initializers named after weights; Reshape with
+    allowzero."""
     silu = helper.make_function("pkg.nn", "SiLU", ["x"], ["y"],
                                 [helper.make_node("Sigmoid", ["x"], ["s"]), helper.make_node("Mul", ["x", "s"], ["y"])],
                                 [helper.make_opsetid("", 18)])
@@ -143,7 +144,7 @@ def dynamo_functions():
 
 @form
 def dynamo_split_and_named_axes():
-    """Operator set 18: Split by num_outputs, reductions with axes as inputs, Concat back."""
+    """Opset 18: Split by num_outputs, reductions with axes as inputs, Concat back."""
     net = Net(opset=18, ir=10)
     x = net.input("x", [1, 7, 4], (1, 7, 4))
     a, b = net.node("Split", x, axis=1, num_outputs=2, to=("a", "b"))
@@ -166,13 +167,13 @@ def tensorflow_nhwc():
     first = net.node("Slice", size, net.ints("s", 0), net.ints("e", 1), net.ints("a", 0))
     target = cast(net, net.node("Concat", first, net.const("minus", [-1], np.int32), axis=0), TensorProto.INT64)
     net.output(net.node("Reshape", x, target, to="Identity:0", name="Identity"))
-    # The reference's BatchNormalization of this set takes the batch's own statistics.
+    # The reference's BatchNormalization of this opset uses the batch's own statistics.
     return Form(net, gone=SHAPE_OPS, plain=net.at_opset(17))
 
 
 @form
 def paddle():
-    """Weights as Constant nodes, names with dots, HardSigmoid gates, a Resize whose size is put together from Shape."""
+    """Weights as Constant nodes, names with dots, HardSigmoid gates, a Resize whose size is concatenated from Shape."""
     net = Net(opset=11, ir=7)
     x = net.input("x", [-1, 3, 4, 4], (1, 3, 4, 4))
     weights = net.constant_node("conv2d_0.w_0", net.random.standard_normal((4, 3, 1, 1)).astype(np.float32))
@@ -190,7 +191,8 @@ def paddle():
 
 @form
 def torch_qat_qdq():
-    """PyTorch's quantisation-aware training: int8 weights with a scale a channel, an int32 bias, pairs around all."""
+    """PyTorch's quantisation-aware training: int8 weights with a scale per channel, an int32 bias, Q/DQ pairs
+    everywhere."""
     net = Net(opset=13)
     x = quantised(net, net.input("input", [1, 3, 5, 5], (1, 3, 5, 5)), "in", 0.03, 120)
     scales = np.float32([0.02, 0.05, 0.01, 0.04])
@@ -223,13 +225,13 @@ def runtime_static_quantisation():
 
 @form
 def half_precision():
-    """All in fp16, but for Resize's scales, which stay fp32."""
+    """fp16 throughout, except for Resize's scales in fp32."""
     net = Net(opset=13)
     x = net.input("input", [1, 2, 4, 4], (1, 2, 4, 4), np.float16)
     x = net.node("Conv", x, net.weights("w", 3, 2, 1, 1, dtype=np.float16), net.weights("b", 3, dtype=np.float16))
     x = net.node("Resize", net.node("Relu", x), "", net.const("scales", [1, 1, 2, 2], np.float32), mode="nearest",
                  coordinate_transformation_mode="asymmetric", nearest_mode="floor", to="output")
-    return Form(net.output(x), tolerance=1e-2)  # where it rounds to half precision is up to an engine
+    return Form(net.output(x), tolerance=1e-2)  # the positions of half-precision roundings depend on the engine
 
 
 @form
@@ -243,7 +245,7 @@ def mixed_precision():
 
 @form
 def batch_norm_unfused():
-    """Conv and BatchNormalization apart, as an export in training mode leaves them."""
+    """Separate Conv and BatchNormalization, as after an export in training mode."""
     net = Net(opset=17)
     x = net.input("input", [1, 3, 4, 4], (1, 3, 4, 4))
     weights = net.weights("w", 4, 3, 3, 3)
@@ -253,7 +255,7 @@ def batch_norm_unfused():
 
 @form
 def without_a_batch():
-    """One picture: the batch's dimension is added and taken off inside."""
+    """One image: the batch dimension is added and removed inside."""
     net = Net(opset=13)
     x = net.node("Unsqueeze", net.input("image", [3, "h", "w"], (3, 4, 6)), net.ints("front", 0))
     x = net.node("Squeeze", conv(net, x, 3, 2), net.ints("back", 0), to="output")
@@ -262,7 +264,7 @@ def without_a_batch():
 
 @form
 def pixels_as_bytes():
-    """A uint8 NHWC picture, normalised inside the model."""
+    """A uint8 NHWC image that the model normalises."""
     net = Net(opset=13)
     x = net.input("image", [1, 4, 4, 3], np.arange(48, dtype=np.uint8).reshape(1, 4, 4, 3), np.uint8)
     x = cast(net, net.node("Transpose", x, perm=[0, 3, 1, 2]), TensorProto.FLOAT)
@@ -272,7 +274,7 @@ def pixels_as_bytes():
 
 @form
 def unnamed_and_duplicated_nodes():
-    """Two nodes of one name, the others of none."""
+    """Two nodes of the same name, the others without a name."""
     net = Net(opset=13)
     x = net.input("x", [2, 2], (2, 2))
     x = net.node("Neg", net.node("Exp", net.node("Abs", x, name="same"), name="same"))
@@ -293,7 +295,7 @@ def initializers_listed_as_inputs():
 
 @form
 def empty_optional_inputs():
-    """Inputs left out by an empty name, in the middle and at the end."""
+    """Inputs omitted by an empty name, in the middle and at the end."""
     net = Net(opset=13)
     x = net.node("Clip", net.input("x", [1, 1, 2, 2], (1, 1, 2, 2)), "", net.const("high", np.float32(0.5)))
     x = net.node("Clip", x, net.const("low", np.float32(-0.5)), "")
@@ -303,7 +305,7 @@ def empty_optional_inputs():
 
 @form
 def scalars_and_nothing():
-    """Scalars among tensors, and a Concat with a tensor of no rows."""
+    """Scalars as tensors, and a Concat with an empty tensor."""
     net = Net(opset=13)
     x = net.input("x", [2, 3], (2, 3))
     total = net.node("ReduceSum", x, keepdims=0)
@@ -314,14 +316,14 @@ def scalars_and_nothing():
 
 @form
 def an_input_without_elements():
-    """A picture without boxes: a tensor of no rows goes in, and none comes out."""
+    """An image without boxes: an empty tensor as input and output."""
     net = Net(opset=13)
     boxes = net.input("boxes", ["n", 4], (0, 4))
     return Form(net.output(net.node("Mul", boxes, net.const("scale", [2, 2, 2, 2], np.float32), to="y")))
 
 
 def perceptron(simplified):
-    """A layer as onnxsim leaves it, and as it is exported: weights behind Transpose and Identity, dead nodes."""
+    """A layer before and after onnxsim: weights behind Transpose and Identity, dead nodes."""
     net = Net(opset=17)
     x = net.input("x", ["batch", 4], (3, 4))
     weights, bias = net.weights("w", 5, 4), net.weights("b", 5)

@@ -1,4 +1,4 @@
-"""Networks of keras.applications with random weights that give every layer unit variance, and what exports them."""
+"""Networks of keras.applications with random weights that give every layer unit variance, and their exporters."""
 import pathlib
 import tempfile
 
@@ -7,16 +7,16 @@ import keras
 import numpy as np
 import tensorflow as tf
 import tf2onnx
-from compare import eight_bits, exact, pictures
+from compare import eight_bits, exact, sample_images
 from export import RUN_BATCH, CannotExport, redrawn
 
-# The network, and the side of the picture.
+# The network, and the image's side.
 NETWORKS = {
     "ConvNeXtTiny": 96, "DenseNet121": 96, "EfficientNetB0": 96, "EfficientNetV2B0": 96, "InceptionV3": 128,
     "MobileNet": 96, "MobileNetV2": 96, "MobileNetV3Large": 96, "MobileNetV3Small": 96, "NASNetMobile": 96,
     "ResNet50": 96, "ResNet50V2": 96, "VGG16": 96, "Xception": 96,
 }
-# As tf2onnx writes them, with its option --inputs-as-nchw, by Keras itself, and from a quantised TFLite file.
+# Written by tf2onnx, by tf2onnx with --inputs-as-nchw, by Keras itself, and from a quantised TFLite file.
 EXPORTERS = ("tf2onnx", "tf2onnx_nchw", "keras", "tflite")
 OPSETS = (18, 17, 15, 13, 11)
 QUICK = {"names": ("keras.MobileNetV2",), "opset": (13,), "batch": ("dynamic",), "exporter": ("tf2onnx", "keras")}
@@ -25,10 +25,10 @@ PRODUCTS = ("kernel", "depthwise_kernel", "pointwise_kernel")
 
 class Network(export.Network):
     def inputs(self, batch):
-        """Two batches of photographs as Keras takes them: channels last, in bytes' range where it normalises itself."""
+        """Two batches of photographs for Keras: channels last, 0..255 if the network normalises them."""
         rescales = any(isinstance(layer, keras.layers.Rescaling) for layer in self.module.layers)
         feeds = (p.transpose(0, 2, 3, 1) * (57 if rescales else 1) + (115 if rescales else 0)
-                 for p in pictures(self, batch))
+                 for p in sample_images(self, batch))
         return [np.ascontiguousarray(feed, np.float32) for feed in feeds]
 
 
@@ -37,11 +37,11 @@ def names():
 
 
 def make(name):
-    """The network NAME, its weights drawn anew the same way each time."""
+    """The network NAME with deterministic random weights."""
     keras.utils.set_random_seed(0)
     name = name.removeprefix("keras.")
     side = NETWORKS[name]
-    # Without the last Softmax: of a thousand classes it leaves no more than a few steps of a quantised answer.
+    # Without the last Softmax: with a thousand classes its quantised output has only a few steps.
     module = getattr(keras.applications, name)(weights=None, input_shape=(side, side, 3), classifier_activation=None)
     network = Network(module, (3, side, side))
     photographs = network.inputs(2)[0]
@@ -65,7 +65,7 @@ def give_unit_variance(model, inputs):
 
 
 def scaled_once(layer):
-    """The layer's call, before which its weights are scaled so that its output has unit variance."""
+    """The layer's call, preceded by scaling of its weights to unit variance of its output."""
     call = layer.call
     todo = [True]
 
@@ -84,7 +84,7 @@ def scaled_once(layer):
 
 
 def measured(layer):
-    """A batch norm's call, before which its statistics become those of what it sees."""
+    """A batch norm's call, preceded by setting its statistics to those of its input."""
     call = layer.call
 
     def measure_and_call(x, *args, **options):
@@ -98,7 +98,7 @@ def measured(layer):
 
 
 class Exporter(export.Exporter):
-    """tf2onnx in its three ways, and Keras's own."""
+    """tf2onnx in its three forms, and Keras's own exporter."""
 
     def __init__(self, network, exporter, batch):
         super().__init__(network, exporter, batch)
@@ -113,12 +113,12 @@ class Exporter(export.Exporter):
             return [np.ascontiguousarray(feed.transpose(0, 3, 1, 2)) for feed in feeds]
         return feeds
 
-    def judge(self, binary, path):
-        judge = eight_bits if self.exporter == "tflite" else exact
-        return judge(binary, path, self.feeds())
+    def check(self, binary, path):
+        compare = eight_bits if self.exporter == "tflite" else exact
+        return compare(binary, path, self.feeds())
 
     def _shape(self):
-        channels, height, width = self.network.picture
+        channels, height, width = self.network.image_shape
         return (1 if self.batch == "static" else None, height, width, channels)
 
     def _signature(self):
@@ -146,9 +146,9 @@ class Exporter(export.Exporter):
 
 
 def quantised(network):
-    """A TFLite file, calibrated on photographs: eight bits inside, float at its edges."""
+    """A TFLite file, calibrated on photographs: int8 inside, float32 at its inputs and outputs."""
     converter = tf.lite.TFLiteConverter.from_keras_model(network.module)
     converter.optimizations = [tf.lite.Optimize.DEFAULT]
-    converter.representative_dataset = lambda: ([picture] for picture in network.inputs(1))
+    converter.representative_dataset = lambda: ([image] for image in network.inputs(1))
     converter.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]
     return converter.convert()

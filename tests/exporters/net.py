@@ -1,4 +1,4 @@
-"""Writes small ONNX models down, node by node, with what they have to answer."""
+"""Writes small ONNX models node by node, with their expected outputs."""
 import copy
 import dataclasses
 import json
@@ -10,7 +10,8 @@ from onnx.reference import ReferenceEvaluator
 
 
 class Net:
-    """A model in the making. Values go by name; a node's outputs are called after it unless `to` says otherwise."""
+    """A model under construction. Values are referred to by name. A node's outputs are named after it unless `to` names
+    them."""
 
     def __init__(self, opset, ir=8, imports=(), functions=()):
         self.opset, self.ir, self.imports, self.functions = opset, ir, imports, functions
@@ -19,14 +20,14 @@ class Net:
         self.feeds = []
 
     def input(self, name, shape, feed, dtype=np.float32):
-        """SHAPE may hold symbols; FEED is the shape, or the array, that the test gives."""
+        """SHAPE may hold symbols. FEED is the test's shape or array."""
         self.inputs.append(helper.make_tensor_value_info(name, helper.np_dtype_to_tensor_dtype(np.dtype(dtype)), shape))
         array = feed if isinstance(feed, np.ndarray) else self.random.standard_normal(feed).astype(dtype)
         self.feeds.append(array)
         return name
 
     def output(self, *names):
-        # Shapes of outputs are what exporters get wrong most: none are given.
+        # No output shapes are written, because exporters often write wrong ones.
         self.outputs += [helper.make_empty_tensor_value_info(name) for name in names]
         return self
 
@@ -53,7 +54,7 @@ class Net:
         return outputs[0] if len(outputs) == 1 else outputs
 
     def at_opset(self, opset):
-        """The same nodes as ones of another operator set."""
+        """The same nodes in another opset."""
         net = copy.copy(self)
         net.opset = opset
         return net
@@ -66,11 +67,11 @@ class Net:
 
 @dataclasses.dataclass
 class Form:
-    """One way in which an exporter writes a network."""
+    """One form in which an exporter writes a network."""
     net: Net
     gone: tuple = ()   # operators that must not be left in the plan
     tolerance: float = 1e-3
-    plain: Net = None  # the same written as onnx's reference implementation gets it right, where it does not this
+    plain: Net = None  # an equivalent model for onnx's reference implementation, where that is wrong about this one
 
     def save(self, folder):
         """Writes the form as a test folder."""

@@ -6,17 +6,17 @@ import export
 import numpy as np
 import paddle
 import paddle2onnx
-from compare import pictures
+from compare import sample_images
 from export import Network, redrawn
 
-# The network, and the side of the picture.
+# The network, and the image's side.
 NETWORKS = {
     "alexnet": 224, "densenet121": 96, "googlenet": 224, "inception_v3": 128, "mobilenet_v1": 96, "mobilenet_v2": 96,
     "mobilenet_v3_large": 96, "mobilenet_v3_small": 96, "resnet18": 96, "resnet50": 96, "resnext50_32x4d": 96,
     "shufflenet_v2_swish": 96, "shufflenet_v2_x0_5": 96, "squeezenet1_0": 96, "squeezenet1_1": 96, "vgg11": 224,
     "wide_resnet50_2": 96,
 }
-# With its constants folded by Polygraphy, as by default, and as paddle2onnx itself writes them.
+# With constants folded by Polygraphy (the default), and as paddle2onnx writes it.
 EXPORTERS = ("paddle", "paddle_plain")
 OPSETS = (19, 17, 15, 13, 11, 9)
 QUICK = {"names": ("paddle.mobilenet_v3_small",), "opset": (11,), "batch": ("dynamic",)}
@@ -28,18 +28,18 @@ def names():
 
 
 def make(name):
-    """The network NAME, its weights drawn anew the same way each time."""
+    """The network NAME with deterministic random weights."""
     paddle.seed(0)
     name = name.removeprefix("paddle.")
     network = Network(getattr(paddle.vision.models, name)(), (3, NETWORKS[name], NETWORKS[name]))
     network.module.eval()
-    photographs = pictures(network, 2)[0]
+    photographs = sample_images(network, 2)[0]
     give_unit_variance(network.module, np.concatenate([photographs, photographs[..., ::-1]]))
     return network
 
 
 def measure_statistics(layer, inputs):
-    """A batch norm's statistics are those of what it sees; a channel that is always off keeps some variance."""
+    """Sets a batch norm's statistics to those of its input. A channel that is always zero keeps some variance."""
     x = inputs[0].numpy()
     variance = x.var((0, 2, 3))
     layer._mean.set_value(x.mean((0, 2, 3)))
@@ -47,7 +47,7 @@ def measure_statistics(layer, inputs):
 
 
 def scale(layer, inputs, output):
-    """A layer's weights are scaled so that its output has unit variance."""
+    """Scales a layer's weights to unit variance of its output."""
     deviation = float(output.std())
     if deviation < 1e-6 or abs(deviation - 1) < 1e-3:
         return output
@@ -74,7 +74,7 @@ def give_unit_variance(module, inputs):
 
 
 class Exporter(export.Exporter):
-    """paddle2onnx, with and without what it does afterwards."""
+    """paddle2onnx, with and without its post-optimisation."""
 
     def __init__(self, network, exporter, batch):
         super().__init__(network, exporter, batch)
@@ -83,7 +83,7 @@ class Exporter(export.Exporter):
     def write(self, path, opset):
         if self.folder is None:
             self.folder = tempfile.TemporaryDirectory()
-            shape = [1 if self.batch == "static" else None, *self.network.picture]
+            shape = [1 if self.batch == "static" else None, *self.network.image_shape]
             signature = [paddle.static.InputSpec(shape, "float32", "image")]
             paddle.jit.save(self.network.module, str(pathlib.Path(self.folder.name) / "model"), signature)
         folder = pathlib.Path(self.folder.name)

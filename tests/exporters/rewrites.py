@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Runs networks as torch's options and other tools write them: quantised, halved, simplified, unfused, turned.
+"""Runs networks as torch's options and other tools rewrite them: quantised, in half precision, simplified, unfused,
+NHWC.
 
     rewrites.py --binary build/saccade --shared ../shared [--rewrite NAME,...] [NETWORK...] [FILE.onnx...]
     rewrites.py --list
 
-A file (with its weights) is rewritten by what works on files.  Compares with ONNX Runtime on the rewritten file, as
-compare.exact, half and eight_bits say.  Runs in the environment of script/bootstrap --exporters.  Exit status 77:
-skipped.
+A file (with its weights) is rewritten by the tools that take files. Outputs are compared with ONNX Runtime on the
+rewritten file, by compare.exact, half and eight_bits. Runs in the environment of script/bootstrap --exporters. Exit
+status 77: skipped.
 """
 import argparse
 import copy
@@ -27,7 +28,7 @@ with needs("--exporters"):
     import onnxslim
     import torch
     import torch_networks
-    from compare import eight_bits, exact, half, pictures
+    from compare import eight_bits, exact, half, sample_images
     from engines import session
     from export import CannotExport, one_line, silenced
     from onnxconverter_common import float16
@@ -41,10 +42,10 @@ NETWORKS = ("shufflenet_v2_x0_5", "mobilenet_v3_small", "timm.efficientvit_b0")
 REWRITES = {}
 
 
-def rewrite(judge):
-    """Lists MAKE(network, path), which writes the network to PATH and returns two inputs for it."""
+def rewrite(compare):
+    """Registers MAKE(network, path), which writes the network to PATH and returns two inputs for it."""
     def listed(make):
-        REWRITES[make.__name__] = (make, judge)
+        REWRITES[make.__name__] = (make, compare)
         return make
     return listed
 
@@ -56,15 +57,15 @@ def exported(module, example, path, opset=17, **options):
 
 @dataclasses.dataclass
 class File:
-    """A network that is an ONNX file of one input already."""
+    """A network that is an ONNX file with one input."""
     path: str
-    picture: tuple
+    image_shape: tuple
     batched: bool = True
     module: None = None
 
 
 def opened(path):
-    """The file at PATH; what it leaves open of a picture's size becomes 224."""
+    """The file at PATH. Symbolic image sizes become 224."""
     (image,) = session(path).get_inputs()
     return File(path, tuple(size if isinstance(size, int) else 224 for size in image.shape[1:]))
 
@@ -76,11 +77,11 @@ def plain(network, path, **options):
         raise CannotExport("a file can't be exported otherwise")
     else:
         shutil.copyfile(network.path, path)
-    return pictures(network, 1)
+    return sample_images(network, 1)
 
 
 class Photographs:
-    """What static quantisation calibrates on."""
+    """The calibration data of static quantisation."""
 
     def __init__(self, path, photographs):
         self.name = session(path).get_inputs()[0].name
@@ -122,14 +123,14 @@ def dynamic_products(network, path):
 
 @rewrite(eight_bits)
 def quantisation_aware(network, path):
-    """torch's own preparation for training, its scales measured on the photographs."""
-    photographs = pictures(network, 1)
+    """torch's preparation for quantisation-aware training, with scales from the photographs."""
+    photographs = sample_images(network, 1)
     mapping = torch_quantization.QConfigMapping().set_global(torch_quantization.get_default_qat_qconfig(version=0))
     example = (torch.from_numpy(photographs[0]),)
     module = quantize_fx.prepare_qat_fx(copy.deepcopy(network.module).train(), mapping, example).eval()
     with torch.no_grad():
-        for picture in photographs:
-            module(torch.from_numpy(picture))
+        for image in photographs:
+            module(torch.from_numpy(image))
     module.apply(torch_quantization.disable_observer)
     exported(module, example[0], path)
     return photographs
@@ -162,7 +163,7 @@ def mixed_precision(network, path):
 def exported_in_half(network, path):
     module = copy.deepcopy(network.module).half()
     exported(module, network.examples(1).half(), path)
-    return [p.astype(np.float16) for p in pictures(network, 1)]
+    return [p.astype(np.float16) for p in sample_images(network, 1)]
 
 
 @rewrite(exact)
@@ -205,7 +206,7 @@ def without_names(network, path):
 
 
 class Turned(torch.nn.Module):
-    """A network that takes NHWC, as bytes."""
+    """A network with a uint8 NHWC input."""
 
     def __init__(self, module):
         super().__init__()
@@ -217,32 +218,32 @@ class Turned(torch.nn.Module):
 
 @rewrite(exact)
 def pixels_channels_last(network, path):
-    bytes_of = [(p * 57 + 115).clip(0, 255).round().astype(np.uint8) for p in pictures(network, 1)]
+    bytes_of = [(p * 57 + 115).clip(0, 255).round().astype(np.uint8) for p in sample_images(network, 1)]
     feeds = [np.ascontiguousarray(pixels.transpose(0, 2, 3, 1)) for pixels in bytes_of]
     exported(Turned(network.module), torch.from_numpy(feeds[0]), path)
     return feeds
 
 
 class Single(torch.nn.Module):
-    """A network that takes one picture without a batch."""
+    """A network that takes one image without a batch dimension."""
 
     def __init__(self, module):
         super().__init__()
         self.module = module
 
-    def forward(self, picture):
-        return self.module(picture.unsqueeze(0)).squeeze(0)
+    def forward(self, image):
+        return self.module(image.unsqueeze(0)).squeeze(0)
 
 
 @rewrite(exact)
 def without_batch(network, path):
     exported(Single(network.module), network.examples(1)[0], path)
-    return [p[0] for p in pictures(network, 1)]
+    return [p[0] for p in sample_images(network, 1)]
 
 
 def run(args, name, network, key):
-    """Whether it passes; nothing where another tool can't write it so that ONNX Runtime reads it."""
-    make, judge = REWRITES[key]
+    """Whether it passes. None if the tool can't write it so that ONNX Runtime reads it."""
+    make, compare = REWRITES[key]
     with tempfile.TemporaryDirectory() as folder:
         path = str(pathlib.Path(folder) / "model.onnx")
         try:
@@ -253,8 +254,8 @@ def run(args, name, network, key):
             print(f"{name} {key}: not written, {one_line(error)}", flush=True)
             return None
         try:
-            good, text = judge(args.binary, path, feeds)
-        except Exception as error:  # of ONNX Runtime, of saccade: either is a finding
+            good, text = compare(args.binary, path, feeds)
+        except Exception as error:  # Either an error of ONNX Runtime or of saccade is a finding.
             print(f"{name} {key}: failed, {' '.join(str(error).split())[:600]}", flush=True)
             return False
     print(f"{name} {key}: {'passed' if good else 'failed'}, {text}", flush=True)

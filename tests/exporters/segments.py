@@ -1,7 +1,8 @@
-"""A quantised network, cut where tensors of eight bits are all that lives.
+"""A quantised network, cut where only 8-bit tensors are live.
 
-Where two engines round one value otherwise, the difference grows from layer to layer: ONNX Runtime's own answer drifts
-by a twentieth to a half where one pixel is a step off. In a segment that begins with the same bytes it has no room to.
+Where two engines round one value differently, the difference grows from layer to layer. ONNX Runtime's own output
+drifts by 0.05 to 0.5 when one pixel moves by a step. A segment starts from identical bytes, so the difference stays
+small.
 """
 import pathlib
 import tempfile
@@ -11,16 +12,17 @@ import onnx
 from engines import ours, session
 from onnx import helper
 
-QUANTISE = ("QuantizeLinear", "QLinear")  # how operators begin that answer in eight bits
-MIN_NODES = 12  # of a segment: what is fused stays together
+QUANTISE = ("QuantizeLinear", "QLinear")  # name prefixes of operators with an 8-bit output
+MIN_NODES = 12  # of a segment: fused nodes stay together
 
 
 def cuts(graph):
-    """The tensors between segments, in order: the picture, bytes on which all that follows depends, the answers."""
+    """The tensors between segments, in order: the image, 8-bit tensors that all further nodes depend on, the
+    outputs."""
     last_use = {name: i for i, node in enumerate(graph.node) for name in node.input}
     last_use |= {output.name: len(graph.node) for output in graph.output}
     bytes_only = {name for node in graph.node if node.op_type.startswith(QUANTISE) for name in node.output}
-    # What is only dequantised again lives as bytes.
+    # A tensor that is only dequantised again is live in 8 bits.
     floats = {node.output[0]: node.input[0] for node in graph.node
               if node.op_type == "DequantizeLinear" and node.input[0] in bytes_only}
     for name, of in floats.items():
@@ -39,7 +41,7 @@ def cuts(graph):
 
 
 def segment(model, begin, end):
-    """The model that makes END of BEGIN, arrays by name."""
+    """The model that computes END from BEGIN; both are arrays by name."""
     made_by = {name: node for node in model.graph.node for name in node.output}
     wanted, nodes = list(end), set()
     while wanted:
@@ -56,12 +58,12 @@ def segment(model, begin, end):
     return helper.make_model(graph, opset_imports=model.opset_import, ir_version=model.ir_version)
 
 
-def largest_step(binary, path, picture):
-    """The root mean square of what saccade's segments differ from ONNX Runtime's, in steps of eight bits, of the worst
+def largest_step(binary, path, image):
+    """The root mean square difference of saccade's segments from ONNX Runtime's, in quantisation steps, of the worst
     segment."""
     model = onnx.load(path)
     (first, *_), *places = cuts(model.graph)
-    begin, worst = {first: picture}, 0
+    begin, worst = {first: image}, 0
     with tempfile.TemporaryDirectory() as folder:
         part = str(pathlib.Path(folder) / "segment.onnx")
         for end in places:

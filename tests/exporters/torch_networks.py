@@ -5,16 +5,16 @@ import export
 import timm
 import torch
 import torchvision
-from compare import pictures, row_by_row
+from compare import sample_images, row_by_row
 from export import EXAMPLE_BATCH
 from torch import nn
 
 EXPORTERS = ("torchscript", "dynamo")
 OPSETS = (21, 18, 17, 13, 11)
-# One of many residual blocks, one of attention; in both exporters' newest common set.
+# One residual network and one with attention, in both exporters' newest common opset.
 QUICK = {"names": ("shufflenet_v2_x0_5", "timm.efficientvit_b0"), "opset": (18,), "batch": ("dynamic",)}
 
-# Of torchvision: the network, and the shape of one picture (or clip).
+# Of torchvision: the network, and the shape of one image (or clip).
 TORCHVISION = {
     "alexnet": (3, 224, 224), "convnext_tiny": (3, 96, 96), "densenet121": (3, 96, 96), "efficientnet_b1": (3, 96, 96),
     "efficientnet_v2_s": (3, 96, 96), "googlenet": (3, 96, 96), "inception_v3": (3, 128, 128),
@@ -28,10 +28,10 @@ TORCHVISION = {
     "video.mc3_18": (3, 8, 56, 56), "video.mvit_v1_b": (3, 16, 224, 224), "video.r2plus1d_18": (3, 8, 56, 56),
     "video.r3d_18": (3, 8, 56, 56), "video.s3d": (3, 16, 224, 224),
 }
-# Detectors take one picture without a batch, and find a number of boxes that only the run can tell.
+# Detectors take one image without a batch dimension. Their number of boxes depends on the data.
 DETECTORS = ("fasterrcnn_mobilenet_v3_large_320_fpn", "fcos_resnet50_fpn", "keypointrcnn_resnet50_fpn",
              "maskrcnn_resnet50_fpn", "retinanet_resnet50_fpn", "ssdlite320_mobilenet_v3_large")
-# Of timm: the network, and the side of the picture.
+# Of timm: the network, and the image's side.
 TIMM = {
     "cait_xxs24_224": 224, "coat_lite_tiny": 224, "convit_tiny": 224, "convnextv2_atto": 96, "cspresnet50": 96,
     "davit_tiny": 96, "deit_tiny_patch16_224": 224, "dla34": 96, "dpn48b": 96, "edgenext_xx_small": 96,
@@ -48,28 +48,28 @@ TIMM = {
 
 class Network(export.Network):
     def examples(self, batch):
-        return torch.randn(batch, *self.picture) if self.batched else torch.randn(*self.picture)
+        return torch.randn(batch, *self.image_shape) if self.batched else torch.randn(*self.image_shape)
 
 
 class Detector(nn.Module):
-    """A detector of torchvision as a network from one picture to tensors."""
+    """A detector of torchvision as a network from one image to tensors."""
 
     def __init__(self, module):
         super().__init__()
         self.module = module
 
-    def forward(self, picture):
-        found = self.module([picture])[0]
+    def forward(self, image):
+        found = self.module([image])[0]
         return tuple(found[key] for key in sorted(found))
 
 
 def names():
-    """All of them, torchvision's by their names, others after where they are from."""
+    """All networks: torchvision's by name, others prefixed with their origin."""
     return [*TORCHVISION, *(f"detection.{name}" for name in DETECTORS), *(f"timm.{name}" for name in TIMM)]
 
 
 def make(name):
-    """The network NAME, its weights drawn anew the same way each time."""
+    """The network NAME with deterministic random weights."""
     torch.manual_seed(0)
     room, _, last = name.rpartition(".")
     if room == "timm":
@@ -85,8 +85,8 @@ def make(name):
             options["init_weights"] = False
         network = Network(getattr(rooms, last)(weights=None, **options), TORCHVISION[name])
     network.module.eval()
-    # On what will be compared: statistics of other pictures let deep networks amplify every rounding.
-    photographs = torch.tensor(pictures(network, 2)[0])
+    # On the compared images: with statistics of other images, deep networks amplify every rounding.
+    photographs = torch.tensor(sample_images(network, 2)[0])
     if network.batched:
         photographs = torch.cat([photographs, photographs.flip(-1)])
     give_unit_variance(network.module, photographs)
@@ -94,8 +94,8 @@ def make(name):
 
 
 def draw_silent(module: nn.Module):
-    """Draws what networks start with as zeros, ones, or nearly nothing, and what would hide a wrong engine so: biases,
-    scales of branches, positions, tokens."""
+    """Reinitialises parameters that start at zeros, ones or nearly zero and would hide errors of an engine: biases,
+    scales of branches, position embeddings, tokens."""
     layers = (nn.Linear, nn.modules.conv._ConvNd)
     for layer in module.modules():
         for key, parameter in layer.named_parameters(recurse=False):
@@ -109,7 +109,7 @@ def draw_silent(module: nn.Module):
 
 
 def measure_statistics(layer, inputs):
-    """A batch norm's statistics are those of what it sees; a channel that is always off keeps some variance."""
+    """Sets a batch norm's statistics to those of its input. A channel that is always zero keeps some variance."""
     x = inputs[0].transpose(0, 1).flatten(1)
     variance = x.var(1, unbiased=False)
     layer.running_mean.copy_(x.mean(1))
@@ -117,7 +117,7 @@ def measure_statistics(layer, inputs):
 
 
 class ScaleOnce:
-    """A hook that scales a layer's weights so that its first output has unit variance."""
+    """A hook that scales a layer's weights to unit variance of its first output."""
 
     def __init__(self):
         self.done = False
@@ -133,7 +133,7 @@ class ScaleOnce:
 
 
 @torch.no_grad()
-def give_unit_variance(module: nn.Module, pictures: torch.Tensor):
+def give_unit_variance(module: nn.Module, images: torch.Tensor):
     draw_silent(module)
     hooks = []
     for layer in module.modules():
@@ -141,7 +141,7 @@ def give_unit_variance(module: nn.Module, pictures: torch.Tensor):
             hooks.append(layer.register_forward_pre_hook(measure_statistics))
         elif isinstance(layer, (nn.Linear, nn.modules.conv._ConvNd)):
             hooks.append(layer.register_forward_hook(ScaleOnce()))
-    module(pictures)
+    module(images)
     for hook in hooks:
         hook.remove()
 
@@ -157,10 +157,10 @@ class Exporter(export.Exporter):
     def write(self, path, opset):
         (self._torchscript if self.exporter == "torchscript" else self._dynamo)(path, opset)
 
-    def judge(self, binary, path):
+    def check(self, binary, path):
         if not self.network.batched:  # a detector
             return row_by_row(binary, path, self.feeds())
-        return super().judge(binary, path)
+        return super().check(binary, path)
 
     def _torchscript(self, path, opset):
         dynamic = {"image": {0: "batch"}} if self.batch == "dynamic" else None

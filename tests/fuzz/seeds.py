@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""seeds.py CASES FOLDER: writes the fuzzers' first models to FOLDER, from ONNX's own test cases below CASES.
+"""seeds.py CASES FOLDER: writes the fuzzers' seed models to FOLDER, from ONNX's own test cases below CASES.
 
-Of each operator the smallest cases, each twice: with inputs, and with what the case feeds it as constants, so that the
-whole graph is there to be folded.
+The smallest cases of each operator, twice each: with inputs, and with the inputs as constants, so that the whole graph
+can be folded.
 """
 import collections
 import pathlib
@@ -15,7 +15,7 @@ CASES_AN_OPERATOR = 3
 
 
 def with_constants(model, folder):
-    """MODEL with the first data set's tensors as initializers in place of its inputs; None where they are none."""
+    """MODEL with the first data set's tensors as initializers in place of its inputs; None if it has none."""
     constant = onnx.ModelProto()
     constant.CopyFrom(model)
     inputs = list(constant.graph.input)

@@ -24,9 +24,9 @@ namespace {
 using namespace saccade;
 
 /// Predictions for a frame of the scene, and the data that they reference.
-class Answers {
+class Predictions {
  public:
-  explicit Answers(const SceneTruth& truth) : truth_(truth) {
+  explicit Predictions(const SceneTruth& truth) : truth_(truth) {
     for (const SceneObject& object : truth.objects) {
       if (object.ignore) continue;
       collect_runs(object.identity);
@@ -80,7 +80,7 @@ class Answers {
     }
   }
 
-  void add_turned_boxes(Result& result) const {
+  void add_oriented_boxes(Result& result) const {
     add_boxes(result);
     float angle = 0.2F;
     for (Detection& object : result.detections) {
@@ -175,27 +175,27 @@ class Answers {
 /// An image's file and its contents.
 struct Page {
   const char* name;
-  void (*add)(Answers&, Result&);
+  void (*add)(Predictions&, Result&);
 };
 
 constexpr Page kByDay[] = {
-    {"boxes.jpg", [](Answers& answers, Result& result) { answers.add_boxes(result); }},
-    {"skeletons.jpg", [](Answers& answers, Result& result) { answers.add_skeletons(result); }},
-    {"landmarks.jpg", [](Answers& answers, Result& result) { answers.add_landmarks(result); }},
-    {"turned_boxes.jpg", [](Answers& answers, Result& result) { answers.add_turned_boxes(result); }},
-    {"class_map.jpg", [](Answers& answers, Result& result) { answers.add_class_map(result); }},
-    {"depth.jpg", [](Answers& answers, Result& result) { answers.add_depth(result); }},
-    {"classes.jpg", [](Answers& answers, Result& result) { answers.add_classes(result); }},
-    {"crowd.jpg", [](Answers& answers, Result& result) { answers.add_crowd(result); }},
+    {"boxes.jpg", [](Predictions& predictions, Result& result) { predictions.add_boxes(result); }},
+    {"skeletons.jpg", [](Predictions& predictions, Result& result) { predictions.add_skeletons(result); }},
+    {"landmarks.jpg", [](Predictions& predictions, Result& result) { predictions.add_landmarks(result); }},
+    {"oriented_boxes.jpg", [](Predictions& predictions, Result& result) { predictions.add_oriented_boxes(result); }},
+    {"class_map.jpg", [](Predictions& predictions, Result& result) { predictions.add_class_map(result); }},
+    {"depth.jpg", [](Predictions& predictions, Result& result) { predictions.add_depth(result); }},
+    {"classes.jpg", [](Predictions& predictions, Result& result) { predictions.add_classes(result); }},
+    {"crowd.jpg", [](Predictions& predictions, Result& result) { predictions.add_crowd(result); }},
 };
 constexpr Page kAtNight[] = {
-    {"masks_night.jpg", [](Answers& answers, Result& result) { answers.add_masks(result); }},
+    {"masks_night.jpg", [](Predictions& predictions, Result& result) { predictions.add_masks(result); }},
     {"everything_night.jpg",
-     [](Answers& answers, Result& result) {
-       answers.add_class_map(result);
-       answers.add_masks(result);
-       answers.add_depth(result);
-       answers.add_classes(result);
+     [](Predictions& predictions, Result& result) {
+       predictions.add_class_map(result);
+       predictions.add_masks(result);
+       predictions.add_depth(result);
+       predictions.add_classes(result);
      }},
 };
 
@@ -209,12 +209,12 @@ void draw(const std::filesystem::path& folder, float night, std::span<const Page
       {.seed = 13, .width = kWidth, .height = kHeight, .objects = 40, .place = 1, .night = night, .blur = 0.0F});
   std::vector<std::uint8_t> frame(std::size_t{kPitch} * kHeight);
   scene.render(kFrame, {frame.data(), kPitch, kWidth, kHeight});
-  Answers answers(scene.truth(kFrame));
+  Predictions predictions(scene.truth(kFrame));
   for (const Page& page : pages) {
     std::vector<std::uint8_t> copy = frame;
     const RgbView view{copy.data(), kPitch, kWidth, kHeight};
-    Result result = answers.result();
-    page.add(answers, result);
+    Result result = predictions.result();
+    page.add(predictions, result);
     module<DrawModule>("draw").make_drawer()->draw(result, view);
     write_image((folder / page.name).string(), view_of(view));
   }

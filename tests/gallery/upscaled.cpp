@@ -20,7 +20,7 @@ constexpr int kTimes = 3;
 /// Bicubic interpolation as a network of one node.
 Graph network() {
   test::GraphBuilder b;
-  const ValueId image = b.input("picture", {1, 3, kHeight, kWidth});
+  const ValueId image = b.input("image", {1, 3, kHeight, kWidth});
   const ValueId scales = b.floats({4}, {1, 1, kTimes, kTimes});
   return b.build({b.op("Resize", {image, ValueId::kNone, scales}, {{"mode", std::string("cubic")}})});
 }

@@ -1,4 +1,4 @@
-"""COCO's annotations, masks and depths for `validate` that contradict themselves, their pictures, or JSON."""
+"""COCO annotations, masks and depths for `validate` that contradict themselves or their images, or are invalid JSON."""
 import copy
 import json
 import math
@@ -90,7 +90,7 @@ DRAWS = [
 
 
 def maps(place, rng):
-    """Truth of other kinds than COCO's: a PNG or .npy beside each picture."""
+    """Ground truth in other formats than COCO's: a PNG or .npy beside each image."""
     kind = rng.choice(["masks", "depth"])
     for i in range(3):
         place.write(f"truth/images/p{i}.png", place.read(f"data/images/p{i}.png"))

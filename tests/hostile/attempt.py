@@ -1,6 +1,6 @@
-"""One attempt: a command line over files in a folder of its own, what may become of them, and how it is run.
+"""One attempt: a command line with its files in a temporary folder, the expected effects, and how it is run.
 
-It runs as an ordinary user, with bounds on its time, memory and files, so that no fault can harm the machine.
+It runs as an unprivileged user with limits of time, memory and files, so that no fault can harm the machine.
 """
 import dataclasses
 import hashlib
@@ -14,8 +14,8 @@ import stat
 import subprocess
 import time
 
-NOBODY = 65534
-STATED = 256 << 20  # --max-model-memory, and what is beside it for the libraries and pictures
+UNPRIVILEGED = 65534
+STATED = 256 << 20  # --max-model-memory, and an allowance for libraries and images
 BESIDE = 192 << 20
 FILE_LIMIT = 200 << 20
 DEADLINE = 20  # seconds
@@ -25,17 +25,17 @@ OUTPUT_KEPT = 1 << 20
 @dataclasses.dataclass
 class Attempt:
     what: str
-    command: list  # without the binary; text or bytes
-    outputs: dict = dataclasses.field(default_factory=dict)  # exit code 0 leaves these: path -> its reader's name
-    writable: tuple = ()  # files that were there and may become others
+    command: list  # without the binary; str or bytes
+    outputs: dict = dataclasses.field(default_factory=dict)  # written if the exit code is 0: path -> reader's name
+    writable: tuple = ()  # existing files that may change
     expect: tuple = (0, 1, 2, 3)
     stop: tuple = ()  # (seconds, signal) to send, in order
-    endless: bool = False  # may run on: SIGINT ends it then
+    endless: bool = False  # may not end by itself: it is then ended by SIGINT
     rlimits: dict = dataclasses.field(default_factory=dict)
     # "stdout", "stderr", "stdin": "closed", "full", "broken", or "file NAME", which is appended to.
     streams: dict = dataclasses.field(default_factory=dict)
-    readers: tuple = ()  # FIFOs that somebody reads
-    judge: object = None  # a further verdict: (place, done) -> faults
+    readers: tuple = ()  # FIFOs with a reader
+    check: object = None  # a further check: (place, done) -> faults
     environment: dict = dataclasses.field(default_factory=dict)
     is_bounded: bool = True  # --max-model-memory is given
 
@@ -53,7 +53,7 @@ class Done:
 
 
 class Place:
-    """The folder of an attempt, with copies of the fixtures, and what is drawn for it."""
+    """The folder of an attempt, with copies of the fixtures, and its random values."""
     def __init__(self, folder, fixtures, key, binary, scale):
         self.folder, self.fixtures, self.binary, self.scale = pathlib.Path(folder), fixtures, binary, scale
         self.rng = random.Random(key)
@@ -73,17 +73,17 @@ class Place:
         return (self.folder / name).read_bytes()
 
     def hand_over(self):
-        """The files belong to whom the command runs as."""
+        """The user that runs the command owns the files."""
         if os.geteuid() == 0:
             for path in [self.folder, self.tmp, self.home, *everything(self.folder)]:
-                os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+                os.chown(path, UNPRIVILEGED, UNPRIVILEGED, follow_symlinks=False)
 
     def run(self, attempt, command=None, cwd=None):
         return run(self, attempt, command or attempt.command, cwd or self.folder)
 
 
 def everything(folder):
-    """Paths below, links not followed, folders without leave to read included as far as they can be read."""
+    """Paths below the folder. Links are not followed. Unreadable folders are included as far as possible."""
     found = []
     for root, folders, files in os.walk(os.fsencode(folder)):
         found += [os.path.join(root, name) for name in folders + files]
@@ -110,7 +110,7 @@ def bound(attempt):
         resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_LIMIT, FILE_LIMIT))
         resource.setrlimit(resource.RLIMIT_CPU, (180, 180))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # nohup and background jobs ignore some
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):  # nohup and background jobs ignore some signals
             signal.signal(number, signal.SIG_DFL)
         for name, value in attempt.rlimits.items():
             resource.setrlimit(getattr(resource, name), (value, value))
@@ -122,13 +122,13 @@ def bound(attempt):
 
 
 def opened(place, attempt, name, capture):
-    """What the command gets as a stream."""
+    """The file descriptor of a standard stream."""
     how = attempt.streams.get(name)
     if how and how.startswith("file "):
         return open(place.folder / how[len("file "):], "ab")
     if how == "full":
         return open("/dev/full", "wb")
-    if how == "broken":  # nobody reads the pipe
+    if how == "broken":  # the pipe has no reader
         reading, writing = os.pipe()
         os.close(reading)
         return os.fdopen(writing, "wb")
@@ -144,7 +144,7 @@ def resident(pid):
 
 
 def watch(process, attempt, scale, limit):
-    """Waits for the process, sends what is to be sent, and ends it where it takes too long or too much."""
+    """Waits for the process, sends the signals, and kills it if it exceeds a limit."""
     start = time.monotonic()
     deadline = DEADLINE * scale
     signals = list(attempt.stop)
@@ -168,7 +168,7 @@ def watch(process, attempt, scale, limit):
 
 
 def run(place, attempt, command, cwd):
-    user = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if os.geteuid() == 0 else {}
+    user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []} if os.geteuid() == 0 else {}
     environment = {
         "PATH": os.environ.get("PATH", ""), "HOME": str(place.home), "TMPDIR": str(place.tmp), "SACCADE_CACHE": "",
         "CUDA_VISIBLE_DEVICES": "", "OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8",
@@ -198,7 +198,7 @@ def run(place, attempt, command, cwd):
 
 
 def end_group(group):
-    """What the command has left running."""
+    """Processes that the command left running."""
     try:
         os.killpg(group, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
@@ -206,5 +206,5 @@ def end_group(group):
 
 
 def limit_of(scale):
-    """What a command may take; the sanitizers' shadow, red zones and quarantine come on top."""
+    """The memory limit of a command. Shadow memory, red zones and quarantine of sanitizers are added."""
     return STATED + BESIDE if scale == 1 else 3 * STATED + (1 << 30)

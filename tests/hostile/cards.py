@@ -1,4 +1,4 @@
-"""Cards and label files: keys, numbers, types, paths and texts that nobody should write."""
+"""Cards and label files with invalid keys, numbers, types, paths and texts."""
 import os
 
 from attempt import Attempt
@@ -17,7 +17,7 @@ KEYS = {
 }
 LABELS = [
     "/dev/zero", "/dev/null", "/dev/urandom", "/etc/passwd", "../../../../etc/passwd", "..", ".", "", "none.txt",
-    "fifo", "loop", "link", "pictures", "one.png", "classifier.onnx", "big.txt", "a\\nb", "a\\u0000b", "x" * 300,
+    "fifo", "loop", "link", "images", "one.png", "classifier.onnx", "big.txt", "a\\nb", "a\\u0000b", "x" * 300,
     "deep/../labels.txt", "long.txt", "nul.txt", "latin.txt", "escape.txt", "file:///etc/passwd", "empty.txt",
     "formula.txt", "bom.txt", "crlf.txt", "yaml.txt"
 ]
@@ -112,7 +112,7 @@ def draw(place, number):
         attempt.expect = (1, 2)
     elif make is draw_labels and any(
             text.find(f'"{name}"') >= 0
-            for name in ("/dev/zero", "/dev/urandom", "/dev/null", "fifo", "loop", "link", "pictures", "/etc/passwd",
+            for name in ("/dev/zero", "/dev/urandom", "/dev/null", "fifo", "loop", "link", "images", "/etc/passwd",
                          "../../../../etc/passwd", "..", ".", "none.txt")):
         attempt.expect = (1, 2)
     return attempt

@@ -1,16 +1,16 @@
-"""Outputs on inputs and outputs on outputs, under the names that are given and those that are derived."""
+"""Outputs that would overwrite inputs or other outputs, by given and by derived names."""
 import functools
 import os
 
 from attempt import Attempt
 
 MODEL = ["classifier.onnx", "--card", "classifier.toml"]
-# A verb's command, what it reads, and its outputs: flag -> reader's name.
-VERBS = {
-    "run": (["run", *MODEL, "--source", "pictures", "--source",
+# A command, its inputs, and its outputs: flag -> reader's name.
+COMMANDS = {
+    "run": (["run", *MODEL, "--source", "images", "--source",
              "in.mp4"], ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4",
-                         "pictures/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
-    "external": (["run", "external.onnx", "--source", "pictures"], ["external.weights"], ["--jsonl", "--csv"]),
+                         "images/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
+    "external": (["run", "external.onnx", "--source", "images"], ["external.weights"], ["--jsonl", "--csv"]),
     "compile": (["compile", *MODEL, "--device",
                  "cpu"], ["classifier.onnx", "classifier.toml",
                           "labels.txt"], ["-o"]), "compile external": (["compile", "external.onnx", "--device",
@@ -24,14 +24,14 @@ VERBS = {
                                      "--against-card", "detector.toml"
                                  ], ["detector.plan", "detector.toml"], ["--results"]),
     "profile": (["profile", *MODEL, "--frames", "2", "--source",
-                 "pictures"], ["classifier.onnx", "classifier.toml", "labels.txt",
-                               "pictures/p0.jpg"], ["--trace", "--html", "--jsonl"]),
+                 "images"], ["classifier.onnx", "classifier.toml", "labels.txt",
+                               "images/p0.jpg"], ["--trace", "--html", "--jsonl"]),
     "limits": (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds",
                 "0.01"], ["detector.onnx", "detector.toml", "ceilings.json"], ["--save"]),
 }
 FOLDERS = ("--yolo", "--frames", "--output-dir", "--graphviz")
-# How a path is written so that it is another text for the same file.
-DISGUISES = ("{0}", "./{0}", "pictures/../{0}", "{1}/{0}", "link", "hard", "way/{0}")
+# Other spellings of a path to the same file.
+DISGUISES = ("{0}", "./{0}", "images/../{0}", "{1}/{0}", "link", "hard", "way/{0}")
 
 
 def disguised(place, name, disguise):
@@ -44,38 +44,42 @@ def disguised(place, name, disguise):
     return disguise.format(name, place.folder)
 
 
-def on_input(place, verb, flag, name):
-    """The output FLAG is written over what the verb reads."""
-    command = VERBS[verb][0]
+def on_input(place, subcommand, flag, name):
+    """The output FLAG would overwrite an input of the command."""
+    command = COMMANDS[subcommand][0]
     disguise = place.rng.choice(DISGUISES)
     target = disguised(place, name, disguise)
-    return Attempt(f"{verb}: {flag} on {name} as {disguise}", [*command, flag, target], expect=(1, 2))
+    return Attempt(f"{subcommand}: {flag} on {name} as {disguise}", [*command, flag, target], expect=(1, 2))
 
 
-def redirected_to_input(place, verb, name):
-    """Standard output is redirected to what the verb reads."""
-    command = VERBS[verb][0] + (["-o", "new.plan"] if verb.startswith("compile") else [])
+def redirected_to_input(place, subcommand, name):
+    """Standard output is redirected to an input of the command."""
+    command = COMMANDS[subcommand][0] + (["-o", "new.plan"] if subcommand.startswith("compile") else [])
     target = disguised(place, name, place.rng.choice(("{0}", "link", "hard")))
-    json = ["--json"] if verb != "external" and place.rng.random() < 0.5 and not verb.startswith("compile") else []
-    return Attempt(f"{verb}: standard output redirected to {name}", [*command, *json], expect=(1, 2),
+    json = []
+    if subcommand != "external" and place.rng.random() < 0.5 and not subcommand.startswith("compile"):
+        json = ["--json"]
+    return Attempt(f"{subcommand}: standard output redirected to {name}", [*command, *json], expect=(1, 2),
                    streams={"stdout": f"file {target}"})
 
 
-def redirected_to_output(place, verb, flag):
-    """What a sink writes and the report share a file."""
+def redirected_to_output(place, subcommand, flag):
+    """A sink and the report write to the same file."""
     place.write("out", "")
-    attempt = Attempt(f"{verb}: standard output redirected to {flag}'s file", [*VERBS[verb][0], flag, "out"],
+    command = [*COMMANDS[subcommand][0], flag, "out"]
+    attempt = Attempt(f"{subcommand}: standard output redirected to {flag}'s file", command,
                       expect=(1, 2), streams={"stdout": "file out"})
     attempt.writable = ("out", )
     return attempt
 
 
-def on_output(place, verb, flag, other):
-    command = VERBS[verb][0]
+def on_output(place, subcommand, flag, other):
+    command = COMMANDS[subcommand][0]
     disguise = place.rng.choice(("{0}", "./{0}", "{1}/{0}"))
     expect = (1, 2)
     both_folders = flag in FOLDERS and other in FOLDERS
-    attempt = Attempt(f"{verb}: {flag} on {other}", [*command, flag, "out", other, disguised(place, "out", disguise)])
+    attempt = Attempt(f"{subcommand}: {flag} on {other}",
+                      [*command, flag, "out", other, disguised(place, "out", disguise)])
     attempt.expect = (0, 1, 2) if both_folders else expect
     attempt.writable = ("out", )
     return attempt
@@ -89,7 +93,7 @@ def second_video(place):
 
 def second_video_elsewhere(place):
     return Attempt("a second video's derived name is another output",
-                   ["run", "detector.onnx", "--source", "in.mp4", "pictures", "--video", "o.mp4", "--jsonl", "o-1.mp4"],
+                   ["run", "detector.onnx", "--source", "in.mp4", "images", "--video", "o.mp4", "--jsonl", "o-1.mp4"],
                    expect=(1, 2))
 
 
@@ -104,15 +108,15 @@ def part_of_video(place):
 def frames_on_sources(place):
     (place.folder / "shots").mkdir()
     for i in range(3):
-        place.write(f"shots/0-{i:06}.jpg", place.read("pictures/p1.jpg"))
+        place.write(f"shots/0-{i:06}.jpg", place.read("images/p1.jpg"))
     where = disguised(place, "shots", place.rng.choice(DISGUISES[:4]))
     return Attempt("--frames into the source folder", ["run", "detector.onnx", "--source", "shots", "--frames", where],
                    expect=(1, 2))
 
 
 def labels_on_labels(place):
-    place.write("pictures/labels.png", place.read("one.png"))
-    return Attempt("--yolo writes NAME.txt on the labels", ["run", *MODEL, "--source", "pictures", "--yolo", "."],
+    place.write("images/labels.png", place.read("one.png"))
+    return Attempt("--yolo writes NAME.txt on the labels", ["run", *MODEL, "--source", "images", "--yolo", "."],
                    expect=(1, 2))
 
 
@@ -161,7 +165,7 @@ def plan_on_itself(place):
 def rendered_on_scene(place):
     place.write("scene/frame_000000.png", place.read("one.png"))
     place.write("scene/mine.md", "mine")
-    return Attempt("demo --render over older pictures",
+    return Attempt("demo --render over older images",
                    ["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
                    writable=("scene/frame_000000.png", ), outputs={"scene": "folder"})
 
@@ -173,10 +177,10 @@ def input_twice(place):
 
 
 def empty_value(place):
-    verb = place.rng.choice(["run", "validate", "profile"])
-    command, _, outputs = VERBS[verb]
+    subcommand = place.rng.choice(["run", "validate", "profile"])
+    command, _, outputs = COMMANDS[subcommand]
     flag = place.rng.choice(outputs)
-    return Attempt(f"{verb} {flag}= swallows no argument", [command[0], f"{flag}=", *command[1:]], expect=(2, ))
+    return Attempt(f"{subcommand} {flag}= swallows no argument", [command[0], f"{flag}=", *command[1:]], expect=(2, ))
 
 
 def to_stdout_twice(place):
@@ -194,11 +198,11 @@ NAMED = [
 @functools.cache
 def rows():
     found = [(draw_named, make) for make in NAMED for _ in range(3)]
-    for verb, (_, inputs, outputs) in VERBS.items():
-        found += [(on_input, verb, flag, name) for flag in outputs for name in inputs]
-        found += [(redirected_to_input, verb, name) for name in inputs]
-        found += [(redirected_to_output, verb, flag) for flag in outputs if flag not in FOLDERS]
-        found += [(on_output, verb, flag, other) for flag in outputs for other in outputs if flag < other]
+    for subcommand, (_, inputs, outputs) in COMMANDS.items():
+        found += [(on_input, subcommand, flag, name) for flag in outputs for name in inputs]
+        found += [(redirected_to_input, subcommand, name) for name in inputs]
+        found += [(redirected_to_output, subcommand, flag) for flag in outputs if flag not in FOLDERS]
+        found += [(on_output, subcommand, flag, other) for flag in outputs for other in outputs if flag < other]
     return found
 
 
@@ -207,7 +211,7 @@ def draw_named(place, make):
 
 
 def draw(place, number):
-    """All of them by turns, each time under another of the paths' forms."""
+    """All attempts in turn, each time with another spelling of the paths."""
     make, *row = rows()[(number * 37) % len(rows())]
     attempt = make(place, *row)
     attempt.command += ["--max-model-memory", "256M"]

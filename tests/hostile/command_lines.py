@@ -1,4 +1,4 @@
-"""Every verb's every path and number, from its --help: a flag that is new is tried, or is an error here."""
+"""Every path and number of every command, from its --help. A new flag is tried, or is an error here."""
 import functools
 import os
 import re
@@ -6,19 +6,19 @@ import subprocess
 
 from attempt import Attempt
 
-# What runs in milliseconds, for each verb; the flag that is tried is put in its place.
+# A command line of each command that runs in milliseconds. The tried flag is inserted.
 BASES = {
     "run": ["detector.onnx", "--source",
-            "pictures"], "infer": ["tensors.onnx", "--output-dir",
+            "images"], "infer": ["tensors.onnx", "--output-dir",
                                    "o"], "bench": ["tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1"],
     "inspect": ["detector.onnx"], "check": ["tests"], "compile": ["detector.onnx", "-o", "new.plan", "--device", "cpu"],
     "validate": ["detector.onnx", "--data",
-                 "coco:data"], "profile": ["detector.onnx", "--frames", "2", "--source", "pictures"],
+                 "coco:data"], "profile": ["detector.onnx", "--frames", "2", "--source", "images"],
     "limits": ["detector.onnx", "--device-file", "ceilings.json", "--seconds",
                "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
     "generate": ["man"],
 }
-# What a path is for: what is written there, by its reader's name, or "in".  INPUT is the form that it is given in.
+# The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
     "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --csv": "csv", "run --yolo": "folder",
     "run --video": "video", "run --frames": "folder", "infer --input": "in", "infer --output-dir": "folder",
@@ -36,16 +36,16 @@ NUMBER = re.compile(r"^(N|X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RAT
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")
 NUMBERS = ["010", "-1", "1e3", "nan", "inf", "", "99999999999999999999", "0x10", "-0", "1e400", "+5", "1;2", "0"]
-# Flags that all verbs share are tried on these alone; the others are tried where they are.
+# Flags that all commands share are tried on these alone. The others are tried on every command that has them.
 SHARED = ("run", "infer", "validate")
-# Measured for seconds, or for minutes where a number is taken: SIGINT ends what has not ended.
+# These measure for seconds, or for minutes with a large number. SIGINT ends them.
 SLOW = ("profile", "demo")
 
 
 @functools.cache
-def flags(binary, verb):
-    """{flag: what stands behind it} of a verb, the positional argument under its own name."""
-    text = subprocess.run([binary, verb, "--help"], capture_output=True, text=True, check=True).stdout
+def flags(binary, subcommand):
+    """{flag: its value in --help} of a command. The positional argument has its own name."""
+    text = subprocess.run([binary, subcommand, "--help"], capture_output=True, text=True, check=True).stdout
     found = {}
     for line in text.splitlines():
         match = re.match(r"  (?:-\w,)?(--[\w-]+|MODEL|DIR)(?: (.*))?$", line)
@@ -54,63 +54,63 @@ def flags(binary, verb):
     return found
 
 
-def verbs(binary):
+def commands(binary):
     text = subprocess.run([binary, "--help"], capture_output=True, text=True, check=True).stdout
     return re.findall(r"^  (\w+) {3,}", text.split("Commands:")[1], re.M)
 
 
 def is_shared(binary, flag):
-    return sum(flag in flags(binary, verb) for verb in BASES) > 4
+    return sum(flag in flags(binary, subcommand) for subcommand in BASES) > 4
 
 
-def role(verb, flag):
-    return PATHS.get(f"{verb} {flag}", PATHS.get(f"* {flag}"))
+def role(subcommand, flag):
+    return PATHS.get(f"{subcommand} {flag}", PATHS.get(f"* {flag}"))
 
 
 @functools.cache
 def table(binary):
-    """All (verb, flag, how): how is a number's text, a path's trick, or what it collides with."""
+    """All (command, flag, how): how is a number's text, a variant of a path, or the collision."""
     rows, unknown = [], []
-    for verb in verbs(binary):
-        if verb not in BASES:
-            unknown.append(f"the verb {verb}")
+    for subcommand in commands(binary):
+        if subcommand not in BASES:
+            unknown.append(f"the command {subcommand}")
             continue
-        for flag, form in flags(binary, verb).items():
-            if is_shared(binary, flag) and verb not in SHARED and flag != "MODEL":
+        for flag, form in flags(binary, subcommand).items():
+            if is_shared(binary, flag) and subcommand not in SHARED and flag != "MODEL":
                 continue
-            if role(verb, flag):
-                tricks = INPUT_TRICKS if role(verb, flag) == "in" else OUTPUT_TRICKS
-                rows += [(verb, flag, trick) for trick in tricks]
+            if role(subcommand, flag):
+                tricks = INPUT_TRICKS if role(subcommand, flag) == "in" else OUTPUT_TRICKS
+                rows += [(subcommand, flag, trick) for trick in tricks]
             elif NUMBER.match(form):
-                rows += [(verb, flag, f"={text}") for text in NUMBERS]
+                rows += [(subcommand, flag, f"={text}") for text in NUMBERS]
             elif PATH.match(form):
-                unknown.append(f"{verb} {flag} {form}")
+                unknown.append(f"{subcommand} {flag} {form}")
     if unknown:
         raise SystemExit(f"tests/hostile/command_lines.py does not know {', '.join(unknown)}: add to BASES or PATHS")
     return rows
 
 
-def replaced(verb, flag, value, joined):
-    """The verb's base with FLAG and VALUE, in their place where the base has them."""
-    command = list(BASES[verb])
+def replaced(subcommand, flag, value, joined):
+    """The command's base with FLAG and VALUE, replacing those of the base."""
+    command = list(BASES[subcommand])
     if flag in ("MODEL", "DIR"):
         if command[0].startswith("-"):
-            return [verb, value, *command]
-        return [verb, value, *command[1:]]
+            return [subcommand, value, *command]
+        return [subcommand, value, *command[1:]]
     for own in (flag, {"--output": "-o"}.get(flag)):
         if own in command:
             at = command.index(own)
             del command[at:at + 2]
-    if verb == "demo" and flag in ("--seconds", "--frames", "--condition-frames", "--model"):
+    if subcommand == "demo" and flag in ("--seconds", "--frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"]}.get(flag, [])
     if joined:
-        return [verb, *command, *more, os.fsencode(flag) + b"=" + os.fsencode(value)]
-    return [verb, *command, *more, flag, value, *(["bench.json"] if flag == "--compare" else [])]
+        return [subcommand, *command, *more, os.fsencode(flag) + b"=" + os.fsencode(value)]
+    return [subcommand, *command, *more, flag, value, *(["bench.json"] if flag == "--compare" else [])]
 
 
-def number(place, verb, flag, text):
-    attempt = Attempt(f"{verb} {flag} {text!r}", replaced(verb, flag, text, place.rng.random() < 0.5))
+def number(place, subcommand, flag, text):
+    attempt = Attempt(f"{subcommand} {flag} {text!r}", replaced(subcommand, flag, text, place.rng.random() < 0.5))
     attempt.endless = True
     attempt.is_bounded = flag != "--max-model-memory"
     attempt.outputs = {"o": "folder", "new.plan": "some", "scene": "folder", "y": "folder"}
@@ -142,22 +142,22 @@ def secret(place, name="secret"):
 
 
 def copied(place, source, name):
-    """SOURCE, a file of the fixtures, under another NAME of bytes."""
+    """SOURCE, a file of the fixtures, under another NAME (bytes)."""
     path = os.path.join(os.fsencode(place.folder), name)
     with open(path, "wb") as file:
         file.write(place.read(source))
     return name
 
 
-def good(flag, verb):
-    """A file that the flag would take."""
-    if verb == "demo" and flag == "--source":
+def good(flag, subcommand):
+    """A valid file for the flag."""
+    if subcommand == "demo" and flag == "--source":
         return "one.png"
     return {
         "--source": "one.png", "--input": "a.npy", "--card": "detector.toml", "--against-card": "detector.toml",
         "--device-file": "ceilings.json", "--compare": "bench.json", "--data": "data/instances.json",
         "DIR": "tests/add/model.onnx"
-    }.get(flag, "tensors.onnx" if verb in ("infer", "bench") else "detector.onnx")
+    }.get(flag, "tensors.onnx" if subcommand in ("infer", "bench") else "detector.onnx")
 
 
 INPUT_TRICKS = {
@@ -171,10 +171,10 @@ INPUT_TRICKS = {
     "unreadable": lambda p, f, v: secret(p), "empty": lambda p, f, v: p.write("empty", b""),
     "garbage": lambda p, f, v: p.write("garbage", p.rng.randbytes(3000)),
     "text": lambda p, f, v: p.write("text", "a = 1\n" * 50), "itself": lambda p, f, v: good(f, v),
-    "a picture": lambda p, f, v: "one.png", "proc": lambda p, f, v: "/proc/self/mem",
+    "an image": lambda p, f, v: "one.png", "proc": lambda p, f, v: "/proc/self/mem",
 }
 OUTPUT_TRICKS = {
-    "nothing": lambda p, f, v: "", "the pictures": lambda p, f, v: "pictures", "null": lambda p, f, v: "/dev/null",
+    "nothing": lambda p, f, v: "", "the images": lambda p, f, v: "images", "null": lambda p, f, v: "/dev/null",
     "full": lambda p, f, v: "/dev/full", "stdout": lambda p, f, v: "/dev/stdout", "fifo": lambda p, f, v: fifo(p),
     "a link to null": lambda p, f, v: linked(p, "/dev/null"), "a link": lambda p, f, v: linked(p, "old"),
     "a loop": lambda p, f, v: linked(p, "link"), "a dangling link": lambda p, f, v: linked(p, "new"),
@@ -199,19 +199,19 @@ def locked(place):
     return "locked/new"
 
 
-def path(place, verb, flag, trick):
-    kind = role(verb, flag)
+def path(place, subcommand, flag, trick):
+    kind = role(subcommand, flag)
     tricks = INPUT_TRICKS if kind == "in" else OUTPUT_TRICKS
-    name = os.fsencode(tricks[trick](place, flag, verb))
+    name = os.fsencode(tricks[trick](place, flag, subcommand))
     if trick in ("new", "a newline", "no UTF-8", "old", "hard") and kind != "in":
-        renamed = name + os.fsencode(EXTENSIONS.get(flag, "") if verb != "demo" else "")
+        renamed = name + os.fsencode(EXTENSIONS.get(flag, "") if subcommand != "demo" else "")
         if os.path.exists(place.folder / os.fsdecode(name)) and name != renamed:
             os.rename(place.folder / os.fsdecode(name), place.folder / os.fsdecode(renamed))
         name = renamed
     joined = flag.startswith("--") and flag != "--compare" and place.rng.random() < 0.5
     value = FORMS.get(flag, b"%s") % name
-    attempt = Attempt(f"{verb} {flag} {trick}", replaced(verb, flag, value, joined))
-    attempt.endless = verb in SLOW or trick in ("zero", "urandom")
+    attempt = Attempt(f"{subcommand} {flag} {trick}", replaced(subcommand, flag, value, joined))
+    attempt.endless = subcommand in SLOW or trick in ("zero", "urandom")
     if trick == "nothing" and flag not in FORMS:
         attempt.expect = (2, ) if flag.startswith("-") else (1, 2)
     elif trick in ("the model", "the card", "a link to the model", "a hard link"):
@@ -222,10 +222,10 @@ def path(place, verb, flag, trick):
 
 
 def bind_output(place, attempt, kind, name, trick):
-    """What may become of the path NAME."""
+    """The expected effect on the path NAME."""
     if trick == "fifo":
         attempt.readers = ("fifo", )
-    if trick in ("old", "the pictures", "a folder"):
+    if trick in ("old", "the images", "a folder"):
         attempt.writable = (name, )
     if trick in ("a link", "a dangling link"):
         attempt.writable = (b"old", b"new")
@@ -236,9 +236,9 @@ def bind_output(place, attempt, kind, name, trick):
 
 
 def draw(place, number_of):
-    """The attempt of that number in the table, whose order is the seed's."""
-    verb, flag, how = number_of
-    attempt = number(place, verb, flag, how[1:]) if how.startswith("=") else path(place, verb, flag, how)
+    """The attempt of that number in the table, which the seed shuffles."""
+    subcommand, flag, how = number_of
+    attempt = number(place, subcommand, flag, how[1:]) if how.startswith("=") else path(place, subcommand, flag, how)
     if "--max-model-memory" not in flag:
         attempt.command += ["--max-model-memory", "256M"]
     return attempt

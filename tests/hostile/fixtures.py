@@ -1,4 +1,4 @@
-"""What every attempt's folder holds: models with cards, pictures, videos, a plan, annotations, tensors."""
+"""The files of every attempt's folder: models with cards, images, videos, a plan, annotations, tensors."""
 import json
 import subprocess
 
@@ -8,11 +8,11 @@ import onnx
 
 import models
 
-# What `limits --save` writes, made once, so that no attempt measures the machine for seconds.
+# The file that `limits --save` writes, made once, so that no attempt measures the machine for seconds.
 CEILINGS = "ceilings.json"
 
 
-def picture(rng, width=80, height=60):
+def image(rng, width=80, height=60):
     image = np.full((height, width, 3), rng.integers(0, 256, 3), np.uint8)
     for _ in range(6):
         x, y = int(rng.integers(0, width)), int(rng.integers(0, height))
@@ -27,7 +27,7 @@ def video(path, codec, frames=FRAMES):
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*codec), 10, (64, 48))
     rng = np.random.default_rng(5)
     for _ in range(frames):
-        writer.write(picture(rng, 64, 48))
+        writer.write(image(rng, 64, 48))
     writer.release()
 
 
@@ -49,17 +49,17 @@ def must(binary, folder, *command):
 
 
 def make(folder, binary):
-    """Everything into FOLDER; the same each time but for the plan and the ceilings."""
+    """Writes all fixtures to FOLDER. Apart from the plan and the ceilings they are deterministic."""
     rng = np.random.default_rng(11)
     for name in models.MAKERS:
         models.write(folder, name)
     models.external(folder)
-    (folder / "pictures").mkdir()
+    (folder / "images").mkdir()
     (folder / "data" / "images").mkdir(parents=True)
     for i in range(3):
-        cv2.imwrite(str(folder / "pictures" / f"p{i}.jpg"), picture(rng))
-        cv2.imwrite(str(folder / "data" / "images" / f"p{i}.png"), picture(rng))
-    cv2.imwrite(str(folder / "one.png"), picture(rng))
+        cv2.imwrite(str(folder / "images" / f"p{i}.jpg"), image(rng))
+        cv2.imwrite(str(folder / "data" / "images" / f"p{i}.png"), image(rng))
+    cv2.imwrite(str(folder / "one.png"), image(rng))
     (folder / "data" / "instances.json").write_text(json.dumps(annotations()))
     make_tests(folder / "tests")
     video(folder / "in.mp4", "mp4v")
@@ -74,7 +74,7 @@ def make(folder, binary):
 
 
 def make_tests(folder):
-    """One test as ONNX lays it out, for `check`."""
+    """One ONNX test case for `check`."""
     data = folder / "add" / "test_data_set_0"
     data.mkdir(parents=True)
     onnx.save(

@@ -1,4 +1,4 @@
-"""Graphs that lie about sizes, types, wires, names, versions and files, and files that are damaged."""
+"""Graphs with inconsistent sizes, types, edges, names, versions and files, and damaged files."""
 import os
 
 import numpy as np
@@ -48,7 +48,7 @@ def cyclic(rng):
         "cycle": [("Add", "x b", "a"), ("Relu", "a", "b"),
                   ("Relu", "b", "y")], "self": [("Add", "x y", "y")], "not sorted": [("Relu", "a", "y"),
                                                                                      ("Relu", "x", "a")],
-        "missing": [("Add", "x nobody", "y")], "doubled": [("Relu", "x", "y"),
+        "missing": [("Add", "x absent", "y")], "doubled": [("Relu", "x", "y"),
                                                            ("Neg", "x", "y")], "no outputs": [("Relu", "x", "")],
         "no nodes": [], "output unknown": [("Relu", "x", "z")], "input is output": [("Relu", "y", "x")]
     }[kind]
@@ -57,7 +57,7 @@ def cyclic(rng):
 
 
 def nested(rng):
-    """If in If in If; the onnx package's own parser stops at thirty of them, deep_bytes goes on."""
+    """Nested If nodes. The onnx package's parser stops at thirty levels; deep_bytes goes deeper."""
     depth = rng.choice([3, 10, 28])
     body = helper.make_graph([helper.make_node("Relu", ["x"], ["y0"])], "b", [], [floats("y0", None)])
     for i in range(1, depth):
@@ -71,7 +71,7 @@ def nested(rng):
 
 
 def deep_bytes(rng):
-    """A message nested deeper than any parser goes."""
+    """A message nested deeper than any parser accepts."""
     data, depth = b"", rng.choice([101, 300, 5000])
     for _ in range(depth):  # node.attribute.g, in GraphProto, field numbers 1, 5 and 6
         for tag in (0x32, 0x2a, 0x0a):
@@ -98,7 +98,7 @@ def names(rng):
 
 
 def bytes_in_names(rng):
-    """Names that are no UTF-8, or have a NUL, which protobuf's own setters refuse."""
+    """Names that are invalid UTF-8 or contain NUL, which protobuf's own setters refuse."""
     data = raw(rng).SerializeToString()
     data = data.replace(b"\x01x", b"\x01" + rng.choice([b"\xff", b"\0", b"\x1b", b"\n", b"\x80"]))
     return "bytes in names", data
@@ -157,7 +157,7 @@ def symbolic(rng):
 
 
 def grows(rng):
-    """Small files that want much."""
+    """Small files that require much memory."""
     nodes, before = [], "x"
     for i in range(rng.choice([20, 40, 64])):
         nodes.append(helper.make_node("Concat", [before, before], [f"t{i}"], axis=0))
@@ -184,10 +184,10 @@ def damaged(rng, good):
 
 
 def external(place, rng):
-    """Weights in files that are not theirs to read."""
+    """Weights in files outside the model's folder."""
     where = rng.choice([
         "/etc/passwd", "../../../../etc/passwd", "/dev/zero", "none.bin", "", ".", "fifo", "loop", "link", "a\0b",
-        "x" * 5000, "e.onnx", "external.weights", "pictures", "\x1b[31m.bin", "./external.weights",
+        "x" * 5000, "e.onnx", "external.weights", "images", "\x1b[31m.bin", "./external.weights",
         "way/external.weights"
     ])
     os.mkfifo(place.folder / "fifo")

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""Tries the command with hostile graphs, media, cards, annotations, plans, tensors, paths, numbers, signals and limits.
+"""Attacks the command with hostile graphs, media, cards, annotations, plans, tensors, paths, numbers, signals and
+limits.
 
     hostile.py --binary build/saccade [--seed 0] [--attempts 400 | --seconds 120] [--only CLASS] [--first N] [--jobs 2]
                [--keep DIR]
 
-An attempt fails where the command is ended by a signal or a sanitizer, hangs, takes more memory than it may, changes a
-file that is not its output, leaves one behind, says that it wrote what can't be read, gives an error that is no single
-clean sentence, or answers wrongly in silence.  Attempt N of a class is drawn from the seed and N alone; each failure
-prints how to run it again.  Exit status 77: skipped.
+An attempt fails if the command is ended by a signal or a sanitizer, hangs, exceeds its memory limit, changes a file
+that is not its output, leaves a temporary file, reports an unreadable file as written, prints an error that is not one
+clean sentence, or silently gives wrong results. Attempt N of a class follows from the seed and N alone. Each failure
+prints how to repeat it. Exit status 77: skipped.
 """
 import argparse
 import collections
@@ -38,12 +39,12 @@ try:
     import plans
     import signals
     from attempt import Place, snapshot
-    from judge import judge
+    from faults import faults_of
 except ImportError as missing:
     print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --peers")
     sys.exit(SKIPPED)
 
-# How many of each class there are in a round.
+# The number of attempts of each class per round.
 WEIGHTS = {
     "command_lines": 16, "collisions": 4, "graphs": 7, "media": 5, "cards": 4, "annotations": 3, "plans": 3, "npy": 3,
     "signals": 2, "limits": 3
@@ -57,7 +58,7 @@ SANITIZED_SCALE = 3  # times as long
 
 
 def schedule(only, first):
-    """(class, number), the classes mixed evenly, without end."""
+    """(class, number), the classes evenly interleaved, endless."""
     numbers = {kind: itertools.count(first) for kind in WEIGHTS}
     if only:
         yield from ((only, number) for number in numbers[only])
@@ -95,7 +96,7 @@ def attempt_one(flags, base, key):
         place.hand_over()
         before = snapshot(place.folder)
         done = place.run(attempt)
-        faults = judge(attempt, place, before, done)
+        faults = faults_of(attempt, place, before, done)
         line = " ".join(shlex.quote(os.fsdecode(word)) for word in attempt.command)
         return kind, number, attempt.what, line, done.seconds, faults
     except Exception:
@@ -182,9 +183,9 @@ def main():
 
 
 def in_order(flags, function, keys):
-    """FUNCTION's results, in the order of KEYS, of which none is begun when the time is over."""
+    """FUNCTION's results in the order of KEYS. None is started after the time limit."""
     keys = itertools.takewhile(lambda _: time.monotonic() < flags.until, keys)
-    with concurrent.futures.ProcessPoolExecutor(flags.jobs) as pool:  # which tells a worker that died
+    with concurrent.futures.ProcessPoolExecutor(flags.jobs) as pool:  # it reports a worker that died
         running = collections.deque(
             pool.submit(function, key) for key in itertools.islice(keys, 2 * flags.jobs))
         while running:

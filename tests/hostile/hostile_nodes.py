@@ -1,4 +1,4 @@
-"""Nodes whose attributes and index tensors no kernel should believe."""
+"""Nodes with invalid attributes and index tensors."""
 import numpy as np
 from onnx import helper
 
@@ -6,7 +6,7 @@ from models import constant, floats, model
 
 
 def attributes(rng):
-    """Attributes that no kernel should believe."""
+    """Invalid attributes."""
     big = [2**31, 2**62, -1, 0, -2**63, 10**9]
     op, kwargs, ins = rng.choice([("Conv", {"strides": [rng.choice(big)] * 2}, ["x", "w"]),
                                   ("Conv", {"dilations": [rng.choice(big)] * 2}, ["x", "w"]),

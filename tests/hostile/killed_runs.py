@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Kills `run` by SIGKILL at ten moments, with every sink, and reads what is on disk.
+"""Kills `run` by SIGKILL at ten moments, with every sink, and reads the files.
 
     killed_runs.py --binary build/saccade [--moments 10] [--longest 5] [--container mp4]
 
-Every sink must hold all frames up to that moment, in a form that its ordinary readers accept.  The moment is known by the
-JSON lines that were complete just before the signal.  A video may miss its last second.  Exit status 77: skipped.
+Every sink must hold all frames up to that moment, readable by its ordinary readers. The moment is known from the JSON
+lines that were complete just before the signal. A video may miss its last second. Exit status 77: skipped.
 """
 import argparse
 import json
@@ -25,12 +25,12 @@ except ImportError as missing:
     print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --peers")
     sys.exit(SKIPPED)
 
-FRAMES_A_SECOND = 30  # of the synthetic scene: a video's fragment holds as many at most
+FRAMES_A_SECOND = 30  # of the synthetic scene: a fragment of a video holds at most as many
 SINKS = {"jsonl": "o.jsonl", "csv": "o.csv", "coco": "o.json", "yolo": "y", "frames": "f"}
 
 
 def complete_lines(path):
-    """The frames of the lines that end, of a file that may be named only when its first frame is through."""
+    """The frames of the complete lines of a file that gets its name with its first frame."""
     if not path.exists():
         return []
     lines = path.read_bytes().split(b"\n")[:-1]
@@ -38,7 +38,7 @@ def complete_lines(path):
 
 
 def killed(binary, folder, seconds, container):
-    """Runs for SECONDS, and returns the JSON lines that were there just before the end."""
+    """Runs for SECONDS and returns the JSON lines that were complete just before the end."""
     video = f"o.{container}"
     command = [
         binary, "run", "detector.onnx", "--source", "synthetic:?size=160x128", "--device", "cpu", "--jsonl", "o.jsonl",
@@ -78,7 +78,7 @@ def counts(folder, video):
     return found
 
 
-def judge(folder, seen, found, video):
+def check(folder, seen, found, video):
     faults = []
     for kind, name in SINKS.items():
         path = folder / name
@@ -103,7 +103,7 @@ def attempt(binary, base, seconds, container):
     seen, faults = killed(binary, folder, seconds, container)
     found = counts(folder, f"o.{container}")
     if seen is not None:
-        faults += judge(folder, seen, found, f"o.{container}")
+        faults += check(folder, seen, found, f"o.{container}")
     columns = "  ".join(f"{kind} {count}" for kind, count in found.items())
     print(f"killed after {seconds:.2f} s, {len(seen or [])} frames seen: {columns}", *faults, sep="\n  ", flush=True)
     return not faults, len(seen or [])

@@ -1,9 +1,9 @@
-"""Standard streams that are closed, full or broken, and a system that gives little: memory, files, threads, room."""
+"""Closed, full or broken standard streams, and limits of memory, files, threads and disk space."""
 import os
 
 from attempt import Attempt
 
-RUN = ["run", "detector.onnx", "--source", "pictures"]
+RUN = ["run", "detector.onnx", "--source", "images"]
 COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*RUN, "--csv", "-"], {}),
             ([
                 *RUN, "--jsonl", "o.jsonl", "--video", "o.mp4", "--frames", "f", "--csv", "o.csv", "--coco", "o.json",
@@ -18,11 +18,11 @@ COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*
             (["validate", "detector.onnx", "--data", "coco:data", "--json"], {}),
             (["validate", "detector.onnx", "--data", "coco:data", "--results", "-"], {}),
             (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds", "0.01"], {}), (["--help"], {}),
-            (["run", "classifier.onnx", "--source", "pictures", "--device", "cpu"], {}),
+            (["run", "classifier.onnx", "--source", "images", "--device", "cpu"], {}),
             (["run", "--help"], {}), (["--version"], {}),
             (["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"], {"scene": "folder"}),
-            (["run", "none.onnx", "--source", "pictures"], {}), (["run", "--bogus"], {}), ]
-# That a report which nobody got is an error is the rule; where nothing goes to the stream it is none.
+            (["run", "none.onnx", "--source", "images"], {}), (["run", "--bogus"], {}), ]
+# A report that could not be written is an error, unless nothing is written to that stream.
 STREAMS = [{"stdout": "full"}, {"stdout": "broken"}, {"stdout": "closed"}, {"stderr": "full"}, {"stderr": "closed"},
            {"stderr": "broken"}, {"stdin": "closed"}, {"stdin": "closed", "stdout": "closed",
                                                        "stderr": "closed"}, {"stdout": "full", "stderr": "full"}]
@@ -31,7 +31,7 @@ RLIMITS = [("RLIMIT_AS", 40 << 20), ("RLIMIT_AS", 80 << 20), ("RLIMIT_AS", 150 <
            ("RLIMIT_NOFILE", 20), ("RLIMIT_NPROC", 1), ("RLIMIT_STACK", 256 << 10), ("RLIMIT_FSIZE", 100),
            ("RLIMIT_FSIZE", 3000), ("RLIMIT_DATA", 20 << 20), ("RLIMIT_DATA", 30 << 20),
            ("RLIMIT_DATA", 60 << 20), ("RLIMIT_DATA", 100 << 20)]
-# What a sanitizer's runtime can't live with.
+# Limits that a sanitizer's runtime can't work with.
 NOT_SANITIZED = ("RLIMIT_AS", "RLIMIT_DATA", "RLIMIT_STACK", "RLIMIT_NPROC", "RLIMIT_NOFILE")
 
 
@@ -41,17 +41,17 @@ def draw_streams(place, number):
     what = ", ".join(f"{name} {how}" for name, how in streams.items())
     attempt = Attempt(f"{what}: {' '.join(command)}", list(command), dict(outputs), streams=dict(streams))
 
-    def judge(at, done):
+    def check(at, done):
         if done.code == 0 and streams.get("stdout") in ("full", "broken", "closed") and prints(command):
-            return [("wrong", "exit code 0, though nobody got the report")]
+            return [("wrong", "exit code 0, though the report was lost")]
         return []
 
-    attempt.judge = judge
+    attempt.check = check
     return attempt
 
 
 def prints(command):
-    """Whether this is what was asked for on standard output."""
+    """Whether standard output has the requested report."""
     return any(flag in command for flag in ("--json", "-", "--dump", "--help", "--version")) or command[0] == "inspect"
 
 
@@ -63,7 +63,7 @@ def draw_rlimits(place, number):
 
 
 def draw_folders(place, number):
-    """No folder for temporary files, no room in the output's, a working folder that is gone."""
+    """No folder for temporary files, a full disk for outputs, a removed working folder."""
     how = number % 4
     command, outputs = COMMANDS[place.rng.choice([4, 5, 12, 20])]
     attempt = Attempt(f"folders {how}: {command[0]}", list(command), dict(outputs))

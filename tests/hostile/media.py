@@ -1,4 +1,4 @@
-"""Pictures, folders, lists and videos that are cut, flipped, of another kind, of a lying size, or no files at all."""
+"""Images, folders, lists and videos that are truncated, corrupted, of another format, of a false size, or not files."""
 import os
 import struct
 import zlib
@@ -32,7 +32,7 @@ def encoded(extension, width=80, height=60, kind=np.uint8):
 
 
 def jpeg_size(width, height):
-    """A JPEG whose header says another size."""
+    """A JPEG whose header has a false size."""
     data = bytearray(encoded(".jpg"))
     at = data.index(b"\xff\xc0") + 5
     data[at:at + 4] = struct.pack(">HH", height, width)
@@ -50,7 +50,7 @@ def exif(orientation):
     return data[:2] + b"\xff\xe1" + struct.pack(">H", len(tiff) + 2) + tiff + data[2:]
 
 
-PICTURES = {
+IMAGES = {
     "huge png": lambda r: png(2**31 - 1, 2**31 - 1), "bomb png": lambda r: png(30000, 30000, body=bytes(1 << 20)),
     "wide png": lambda r: png(1 << 24, 1, body=bytes(3 << 24 | 1)), "empty png": lambda r: png(0, 0),
     "png 16 bits": lambda r: encoded(".png", kind=np.uint16),
@@ -62,7 +62,7 @@ PICTURES = {
     "jpeg of a huge size": lambda r: jpeg_size(65500, 65500), "jpeg of no size": lambda r: jpeg_size(0, 0),
     "bmp huge": lambda r: bmp(2**31 - 1, 2**31 - 1), "bmp negative": lambda r: bmp(-5, -5),
     "bmp lowest": lambda r: bmp(8, -2**31), "exif 9": lambda r: exif(9), "exif 6": lambda r: exif(6),
-    "text": lambda r: b"no picture\n" * 30, "nothing": lambda r: b"", "zeros": lambda r: bytes(3000),
+    "text": lambda r: b"no image\n" * 30, "nothing": lambda r: b"", "zeros": lambda r: bytes(3000),
     "noise": lambda r: r.randbytes(3000), "webp": lambda r: encoded(".webp"), "tiff": lambda r: encoded(".tiff"),
     "gif": lambda r: b"GIF89a\xff\xff\xff\xff\x80\0\0" + bytes(30),
     "pnm": lambda r: b"P6 99999999 99999999 255\n" + bytes(30),
@@ -90,9 +90,9 @@ def damaged(rng, data):
 
 
 def draw_picture(place, rng):
-    name = rng.choice(list(PICTURES))
+    name = rng.choice(list(IMAGES))
     extension = rng.choice([".png", ".jpg", ".png", ".bmp", ".JPEG", ".mp4", ""])
-    return f"a picture: {name} as {extension!r}", [place.write(f"x{extension}", PICTURES[name](rng))]
+    return f"an image: {name} as {extension!r}", [place.write(f"x{extension}", IMAGES[name](rng))]
 
 
 def draw_damaged_picture(place, rng):
@@ -107,41 +107,41 @@ def draw_video(place, rng):
     return f"{source} with {how}", [place.write(f"x{rng.choice([source[2:], source[2:], '.avi', '.jpg'])}", data)]
 
 
-def answers(done):
-    """Frames and what was found in them, without the times."""
+def predictions_of(done):
+    """Frames and their predictions, without the times."""
     lines = [readers.parse(line) for line in done.stdout.decode().splitlines()]
     return [(line.get("frame"), line.get("detections"), line.get("error")) for line in lines]
 
 
-def judge_video(source, how):
-    """A damaged video gives the same frames at every run, and one that is cut is told."""
-    def judge(place, done):
+def check_video(source, how):
+    """A damaged video gives the same frames in every run, and a truncated one is reported."""
+    def check(place, done):
         if done.code not in (0, 1):
             return []
         again = Attempt("", ["run", "detector.onnx", "--source", source, "--jsonl", "-", "--max-model-memory", "256M"])
         runs = [place.run(again) for _ in range(3)]
         try:
-            first, *others = [answers(run) for run in runs]
+            first, *others = [predictions_of(run) for run in runs]
         except (ValueError, KeyError) as why:
             return [("output", f"--jsonl -: {why}")]
         faults = []
         if any(other != first for other in others):
             faults.append(
-                ("wrong", f"{[len(first), *map(len, others)]} frames in three runs of one file, or other answers"))
+                ("wrong", f"{[len(first), *map(len, others)]} frames in three runs of one file, or other predictions"))
         if how == "cut" and runs[0].code == 0 and len(first) < FRAMES and not runs[0].stderr.strip():
             faults.append(("wrong", f"{len(first)} of {FRAMES} frames, and no word of the end that lacks"))
         return faults
 
-    return judge
+    return check
 
 
 def draw_folder(place, rng):
-    """Pictures of mixed sizes and kinds, with what is none among them."""
+    """Images of mixed sizes and formats, with invalid ones among them."""
     os.mkdir(place.folder / "mixed")
     for i in range(rng.randrange(1, 6)):
-        name = rng.choice(list(PICTURES))
+        name = rng.choice(list(IMAGES))
         place.write(f"mixed/{rng.choice(['', '=', '-', 'é', ' '])}{i}{rng.choice(['.png', '.jpg'])}",
-                    PICTURES[name](rng))
+                    IMAGES[name](rng))
     place.write("mixed/good.jpg", encoded(".jpg", rng.choice([80, 50]), 60))
     for make in (lambda f: os.mkfifo(f"{f}/f.jpg"), lambda f: os.symlink("l.png", f"{f}/l.png"),
                  lambda f: os.mkdir(f"{f}/d.jpg"), lambda f: os.symlink("/dev/zero", f"{f}/z.jpg"),
@@ -152,7 +152,7 @@ def draw_folder(place, rng):
 
 
 def draw_name(place, rng):
-    """Pictures whose names are no plain words."""
+    """Images with unusual file names."""
     name = rng.choice([
         b"\xff\xfe.png", b"a\nb.png", b"\x1b[31m.png", b"=1+1.png", b"-rf.png", b" .png", b"a,b\"c.png", b"%s%n.png",
         b"@x.png", b"synthetic:.png", b"..png", "‮gpj.png".encode()
@@ -177,10 +177,10 @@ def draw_synthetic(place, rng):
 
 
 def draw_same_ids(place, rng):
-    """Two pictures with one number: COCO's image_id."""
+    """Two images with one number: COCO's image_id."""
     place.write("ids/a/000001.png", encoded(".png"))
     place.write("ids/b/000001.png", encoded(".png"))
-    return "two pictures of one id", ["ids/a", "ids/b"]
+    return "two images of one id", ["ids/a", "ids/b"]
 
 
 def draw_twice(place, rng):
@@ -189,7 +189,7 @@ def draw_twice(place, rng):
 
 def draw_list(place, rng):
     lines = rng.choice(
-        ["pictures/p0.jpg\nnone.jpg\n", "/dev/zero\n", "x.txt\n", "\0\n", "\n" * 1000, "../../etc/passwd\n"])
+        ["images/p0.jpg\nnone.jpg\n", "/dev/zero\n", "x.txt\n", "\0\n", "\n" * 1000, "../../etc/passwd\n"])
     return f"a list {lines[:15]!r}", [place.write("x.txt", lines)]
 
 
@@ -220,8 +220,8 @@ def draw(place, number):
             outputs[name] = kind
     attempt = Attempt(what, [*command, "--max-frames", "6", "--threads", "1", "--max-model-memory", "256M"], outputs)
     if make is draw_same_ids:
-        attempt.judge = lambda place, done: [] if done.code or b"id" in done.stderr else [(
-            "wrong", "two pictures with one image_id in --coco, and no word of it")]
+        attempt.check = lambda place, done: [] if done.code or b"id" in done.stderr else [(
+            "wrong", "two images with one image_id in --coco, and no warning")]
     if make is draw_video:
-        attempt.judge = judge_video(sources[-1], what.split()[-1])
+        attempt.check = check_video(sources[-1], what.split()[-1])
     return attempt

@@ -1,4 +1,4 @@
-"""Small models that the command recognises by a card or by their outputs, and raw ones; each runs in milliseconds."""
+"""Small models that are recognised by a card or by their outputs, and raw ones. Each runs in milliseconds."""
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -68,7 +68,7 @@ def per_pixel(channels, output):
 
 
 def tensors():
-    """Two inputs, two outputs; nothing of pictures."""
+    """Two inputs and two outputs without images."""
     nodes = [
         helper.make_node("Add", ["a", "b"], ["sum"]),
         helper.make_node("MatMul", ["sum", "w"], ["product"]),

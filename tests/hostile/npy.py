@@ -1,4 +1,4 @@
-"""Tensors' files whose headers lie, whose types are others, or that are none."""
+""".npy files with inconsistent headers or unexpected types, or that are not .npy files."""
 import io
 import struct
 
@@ -25,7 +25,7 @@ def saved(array, **more):
 
 BASE = np.arange(6, dtype=np.float32).reshape(2, 3)
 GOOD = saved(BASE)
-# (name, bytes, what it is as numpy reads it where it may be taken)
+# (name, bytes, numpy's reading of it if it may be accepted)
 CASES = [("good", GOOD, BASE), ("fortran", saved(np.asfortranarray(BASE)), BASE),
          ("big endian", saved(BASE.astype(">f4")), BASE), ("double", saved(BASE.astype(np.float64)), None),
          ("integers", saved(BASE.astype(np.int64)), None),
@@ -75,7 +75,7 @@ def draw(place, number):
         "256M"
     ], {"o": "folder"}, expect=(0, 1, 2))
 
-    def judge(at, done):
+    def check(at, done):
         if done.code != 0:
             return []
         try:
@@ -90,5 +90,5 @@ def draw(place, number):
         return [] if np.array_equal(told, wanted, equal_nan=True) else [("wrong",
                                                                          f"{told.tolist()}, not {wanted.tolist()}")]
 
-    attempt.judge = judge
+    attempt.check = check
     return attempt

@@ -1,4 +1,4 @@
-"""Valid graphs with NaN and infinities among inputs and weights: CPU and reference must agree to the last of them."""
+"""Valid graphs with NaN and infinities in inputs and weights: CPU and reference must agree on all of them."""
 import numpy as np
 import onnx
 from onnx import helper
@@ -27,14 +27,14 @@ def strange(rng, shape):
 
 
 def node_of(rng, i, before):
-    """A node on a tensor of pictures, with constants; (nodes, constants)."""
+    """A node on an image tensor, with constants; (nodes, constants)."""
     out, kind = f"t{i}", rng.choice([OPS, OPS, PAIRS, OTHERS])
     op = rng.choice(kind)
     if op in PAIRS:
         shape = rng.choice([(1, 4, 8, 8), (4, 1, 1), (1, ), (8, )])
         return [helper.make_node(op, [before, f"c{i}"], [out])], [constant(f"c{i}", strange(rng, shape))]
     if op == "Conv":
-        # Whether a padded tap counts is open (0 times a NaN weight, or nothing): so weights are numbers.
+        # Padded taps may count (0 times a NaN weight) or not, so weights are finite.
         weights = np.random.default_rng(rng.getrandbits(32)).normal(0, 2, (4, 4, 3, 3)).astype(np.float32)
         return [helper.make_node("Conv", [before, f"c{i}"], [out], pads=[1, 1, 1, 1])], [constant(f"c{i}", weights)]
     if op == "MatMul":
@@ -58,7 +58,7 @@ def node_of(rng, i, before):
 
 
 def draw(place, rng):
-    """NaN and infinities among inputs and weights: where they are is the reference's to say."""
+    """NaN and infinities in inputs and weights. The reference defines where they appear in outputs."""
     nodes, constants, before = [], [], "x"
     for i in range(rng.randrange(1, 6)):
         more = node_of(rng, i, before)
@@ -71,12 +71,12 @@ def draw(place, rng):
     command = ["infer", "g.onnx", "--input", "x=x.npy", "--max-model-memory", "256M"]
     attempt = Attempt("+".join(node.op_type for node in nodes), [*command, "--device", "cpu", "--output-dir", "o"],
                       {"o": "folder"}, expect=(0, ))
-    attempt.judge = beside_reference(command, before)
+    attempt.check = beside_reference(command, before)
     return attempt
 
 
 def beside_reference(command, name):
-    def judge(place, done):
+    def check(place, done):
         if done.code != 0:
             return []
         reference = place.run(Attempt("", []),
@@ -86,14 +86,14 @@ def beside_reference(command, name):
         ours, theirs = (np.load(place.folder / folder / f"{name}.npy").astype(np.float64) for folder in ("o", "r"))
         return different(ours, theirs)
 
-    return judge
+    return check
 
 
 def different(ours, theirs):
     if not np.array_equal(np.isnan(ours), np.isnan(theirs)):
         at = tuple(int(i) for i in np.argwhere(np.isnan(ours) != np.isnan(theirs))[0])
         return [("wrong", f"NaN is elsewhere than the reference has it: {ours[at]} and {theirs[at]} at {at}")]
-    # A number near float32's end may be infinite by another order of sums.
+    # Another summation order may overflow near float32's end.
     huge = np.abs(np.where(np.isnan(theirs), 0, theirs)) > 1e37
     if not np.array_equal(np.isinf(ours) & ~huge, np.isinf(theirs) & ~huge):
         return [("wrong", "an infinity where the reference has a number")]

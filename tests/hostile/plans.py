@@ -1,7 +1,7 @@
-"""Plans that are damaged: bits, ends, sizes, and pieces of others."""
+"""Damaged plans: flipped bits, truncation, false sizes, and parts of other plans."""
 from attempt import Attempt
 
-VERBS = [["run", "p.plan", "--source", "one.png", "--jsonl", "o.jsonl"], ["inspect", "p.plan"],
+COMMANDS = [["run", "p.plan", "--source", "one.png", "--jsonl", "o.jsonl"], ["inspect", "p.plan"],
          ["infer", "p.plan", "--output-dir", "o"], ["compile", "p.plan", "-o", "again.plan", "--device", "cpu"]]
 
 
@@ -19,7 +19,7 @@ def append(rng, data):
 
 
 def overwrite(rng, data):
-    """A run of bytes, or a number that says too much."""
+    """A run of bytes, or an excessive number."""
     at = rng.randrange(len(data) - 8)
     what = rng.choice(
         [b"\xff" * 8, b"\x00" * 8, b"\xff\xff\xff\x7f", (1 << 40).to_bytes(8, "little"),
@@ -52,9 +52,9 @@ def draw(place, number):
     data = place.read(source)
     damaged = damage(rng, data)
     place.write("p.plan", damaged)
-    command = list(rng.choice(VERBS[:2] + VERBS[3:] if source == "detector.plan" else VERBS[1:]))
+    command = list(rng.choice(COMMANDS[:2] + COMMANDS[3:] if source == "detector.plan" else COMMANDS[1:]))
     outputs = {"o.jsonl": "jsonl", "o": "folder", "again.plan": "some"}
-    # The checksum is over all of it: nothing that was damaged may run.
+    # The checksum covers the whole plan: a damaged one must not run.
     return Attempt(f"{source}, {damage.__name__}", [*command, "--max-model-memory", "256M"],
                    {name: kind
                     for name, kind in outputs.items() if name in command}, expect=(0, ) if damaged == data else (1, ))

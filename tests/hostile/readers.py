@@ -1,4 +1,4 @@
-"""What a reader of each output would say of it: a list of faults, empty where it can be read to its end."""
+"""The faults that a reader of each output finds: a list, empty if the file is complete and valid."""
 import csv
 import io
 import json
@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 
-os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # what it says of a damaged video is judged here
+os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # its messages about a damaged video are checked here
 import cv2
 import numpy as np
 
@@ -21,7 +21,7 @@ def parse(text):
 
 
 def strange_numbers(line):
-    """What a frame's line says that no picture holds, without a word of it."""
+    """Invalid predictions of a frame that the result does not report as faults."""
     if line.get("invalid"):
         return []
     found = []
@@ -78,7 +78,7 @@ def some(data, is_cut=False):
 
 
 def video(path, is_cut=False):
-    # Under a plain name: OpenCV ends the process at one that is no UTF-8.
+    # Under an ASCII name: OpenCV aborts on invalid UTF-8.
     with tempfile.TemporaryDirectory() as folder:
         plain = pathlib.Path(folder) / "video.mp4"
         plain.symlink_to(path.absolute())
@@ -98,19 +98,19 @@ def numpy_file(path, is_cut=False):
 def folder(path, is_cut=False):
     faults = []
     for file in sorted(path.iterdir()):
-        kind = {".jpg": picture, ".png": picture, ".npy": numpy_file, ".txt": labels}.get(file.suffix)
+        kind = {".jpg": image, ".png": image, ".npy": numpy_file, ".txt": labels}.get(file.suffix)
         if file.is_file() and kind:
             faults += [f"{file.name}: {fault}" for fault in read(kind, file, is_cut)]
     return faults
 
 
-def picture(path, is_cut=False):
+def image(path, is_cut=False):
     data = np.frombuffer(path.read_bytes(), np.uint8)
-    return [] if data.size and cv2.imdecode(data, cv2.IMREAD_UNCHANGED) is not None else ["no picture"]
+    return [] if data.size and cv2.imdecode(data, cv2.IMREAD_UNCHANGED) is not None else ["no image"]
 
 
 def labels(path, is_cut=False):
-    """Lines of numbers, or a confidence and a class's name."""
+    """Lines of numbers, or a confidence and a class name."""
     rows = [line.split(" ") for line in path.read_bytes().decode().split("\n") if line]
     return [f"a label {row[:6]}" for row in rows if not math.isfinite(float(row[0]))]
 
@@ -119,11 +119,11 @@ READERS = {
     "jsonl": jsonl, "coco": coco, "json": whole_json, "csv": table, "text": text, "some": some, "video": video,
     "npy": numpy_file, "folder": folder
 }
-OF_PATHS = {video, numpy_file, folder, picture, labels}
+OF_PATHS = {video, numpy_file, folder, image, labels}
 
 
 def read(kind, path, is_cut=False):
-    """Faults of the file at PATH, which was to be a KIND; IS_CUT where the writer was killed."""
+    """Faults of the file at PATH of the format KIND. IS_CUT: the writer was killed."""
     reader = READERS.get(kind, kind)
     try:
         return reader(path if reader in OF_PATHS else path.read_bytes(), is_cut)

@@ -1,4 +1,4 @@
-"""Signals at any moment: what is on disk can be read up to then, and nothing temporary stays."""
+"""Signals at any moment: files are readable up to then, and no temporary files remain."""
 import os
 import signal
 
@@ -16,7 +16,7 @@ OTHERS = [([
     "night,blur,noise,jpeg,rain", "--against", "detector.plan", "--resamples", "99999"
 ], {"r.json": "coco"}),
           ([
-              "profile", "detector.onnx", "--source", "pictures", "--jsonl", "o.jsonl", "--trace", "t.json", "--html",
+              "profile", "detector.onnx", "--source", "images", "--jsonl", "o.jsonl", "--trace", "t.json", "--html",
               "h.html"
           ], {"o.jsonl": "jsonl", "t.json": "json", "h.html": "text"}), (["bench", "detector.onnx",
                                                                           "tensors.onnx"], {}),
@@ -27,13 +27,13 @@ OTHERS = [([
           (["compile", "detector.onnx", "-o", "new.plan", "--device", "cpu"], {"new.plan": "some"}),
           (["infer", "tensors.onnx", "--output-dir", "o"], {"o": "folder"}),
           (["run", "tensors.onnx", "--source", "fifo.mp4"], {}), ]
-# A killed run's video: a second of frames may be in no fragment yet.
+# A killed run's video may miss the frames of the last second.
 UNTIL_READABLE = 1.5
 
 
-def judge_killed(after):
-    """The lines, rows and frames of a run that was killed, under their own names or temporary ones."""
-    def judge(place, done):
+def check_killed(after):
+    """The lines, rows and frames of a killed run, under final or temporary names."""
+    def check(place, done):
         if done.code != -signal.SIGKILL or after < UNTIL_READABLE:
             return []
         faults = []
@@ -48,7 +48,7 @@ def judge_killed(after):
                 faults += [("output", f"{name}: {fault}") for fault in min(found, key=len)[:1]]
         return faults
 
-    return judge
+    return check
 
 
 def draw(place, number):
@@ -65,6 +65,6 @@ def draw(place, number):
     attempt = Attempt(f"{name} after {after:.2f} s: {command[0]}", [*command, "--max-model-memory", "256M"],
                       dict(outputs), stop=stops)
     if command is RUN:
-        attempt.judge = judge_killed(after / place.scale)
+        attempt.check = check_killed(after / place.scale)
     attempt.is_bounded = False
     return attempt

@@ -20,8 +20,8 @@ TEST(Drift, IsTheErrorInUnitsOfTheChange) {
 }
 
 TEST(Drift, OfHalfPrecision) {
-  const auto halves = [](float a, float b) { return Tensor::of<Float16>({1, 2}, {Float16(a), Float16(b)}); };
-  EXPECT_DOUBLE_EQ(drift(halves(3, 5), halves(3, 4), halves(3, 6)), 0.5);
+  const auto fp16 = [](float a, float b) { return Tensor::of<Float16>({1, 2}, {Float16(a), Float16(b)}); };
+  EXPECT_DOUBLE_EQ(drift(fp16(3, 5), fp16(3, 4), fp16(3, 6)), 0.5);
 }
 
 TEST(Drift, AnOutputThatIgnoresItsInputDrifts) {

@@ -24,9 +24,9 @@ class Scripted : public Contender {
     unmeasured_ = unmeasured;
     return {.latencies = std::vector<nanoseconds>(static_cast<std::size_t>(runs), run_), .wall = run_ * runs};
   }
-  void settle() override { ++settled; }
+  void wait_until_idle() override { ++idle_waits; }
 
-  int settled = 0;
+  int idle_waits = 0;
 
  private:
   std::string name_;
@@ -54,7 +54,7 @@ TEST(Interleave, GivesEveryOneItsRunsAndItsTimeInRounds) {
   EXPECT_EQ(series[1].unmeasured, 1);
   EXPECT_DOUBLE_EQ(series[1].throughput(), 10);
   EXPECT_DOUBLE_EQ(series[1].medians_ms()[0], 100);
-  EXPECT_EQ(fast.settled, 11);
+  EXPECT_EQ(fast.idle_waits, 11);
   // After the warm-up "aab", each pair is a round; not all in the same order.
   std::string orders;
   for (std::size_t i = 3; i < turns.size(); i += 2) {
@@ -72,7 +72,7 @@ TEST(Interleave, NeedsNoRestWhereItIsAlone) {
   const auto series = interleave(one, {.runs = 30, .seconds = 0, .blocks = 10});
   EXPECT_EQ(series[0].latencies().size(), 30U);
   EXPECT_EQ(series[0].unmeasured, 0);
-  EXPECT_EQ(only.settled, 0);
+  EXPECT_EQ(only.idle_waits, 0);
 }
 
 TEST(Interleave, GoesOnWithoutOneThatFails) {
@@ -88,7 +88,7 @@ TEST(Interleave, GoesOnWithoutOneThatFails) {
   EXPECT_EQ(series[1].blocks.size(), 3U);
 }
 
-TEST(OwnEngine, RunsEveryStreamAtLeastAsOftenAsAsked) {
+TEST(OwnEngine, RunsEveryStreamAtLeastAsOftenAsRequested) {
   std::atomic<int> made = 0;
   std::atomic<int> runs = 0;
   OwnEngine engine(

@@ -74,7 +74,7 @@ TEST_F(PeerProtocol, OneThatHangsIsGivenUp) {
 TEST_F(PeerProtocol, InvalidResponsesAreRefused) {
   Peer peer = play(kGreeting + R"(read l; echo '{"ns": [1], "wall_ns": 1}'; read l; echo '{"ns": "no"}'; read l;
       echo '{"error": "no such operator"}'; read l)");
-  EXPECT_NE(complaint([&] { peer.run(0, 2); }).find("asked for 2 runs and timed 1"), std::string::npos);
+  EXPECT_NE(complaint([&] { peer.run(0, 2); }).find("timed 1 runs instead of 2"), std::string::npos);
   EXPECT_NE(complaint([&] { peer.run(0, 2); }).find("named no times"), std::string::npos);
   EXPECT_EQ(complaint([&] { peer.run(0, 2); }), "actor: no such operator");
 }

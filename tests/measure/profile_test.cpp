@@ -22,7 +22,7 @@ using nlohmann::json;
 /// A machine with round numbers.
 Ceilings ceilings() {
   const Bandwidth bandwidth{.read = 1e10, .write = 1e10, .copy = 1e10, .mixed = 1e10};
-  return {.device = "made up",
+  return {.device = "synthetic",
           .compute = {{"FMA", OperandType::kFloat32, 1e11, 1e11}},
           .memory = {{"L1d", 32768, bandwidth, bandwidth}, {"memory", 0, bandwidth, bandwidth}},
           .clock = Nanoseconds(20)};

@@ -55,7 +55,7 @@ TEST(TerminalHistogram, IsEightyColumnsWide) {
   EXPECT_EQ(terminal_histogram({}, true).str(), "no samples\n");
 }
 
-TEST(TerminalHistogram, AsksTheLocale) {
+TEST(TerminalHistogram, FollowsTheLocale) {
   setenv("LC_ALL", "", 1);
   setenv("LC_CTYPE", "de_DE.utf8", 1);
   setenv("LANG", "C", 1);

@@ -11,6 +11,7 @@ extern "C" {
 #include <vector>
 
 #include "media/images.hpp"
+#include "support/printers.hpp"
 
 namespace saccade {
 namespace {
@@ -76,6 +77,7 @@ struct FormatCase {
   PixelFormat ours;
   AVPixelFormat theirs;
 };
+void PrintTo(const FormatCase& each, std::ostream* out) { PrintTo(each.ours, out); }
 
 class ToRgbLikeSwscale : public testing::TestWithParam<FormatCase> {};
 

@@ -16,6 +16,7 @@ struct Damage {
   const char* codec;
   std::uint32_t seed;
 };
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.codec << ' ' << damage.seed; }
 
 /// BYTES with flipped bits in the frames' data, never in the index.
 std::string with_turned_bits(std::string bytes, std::uint32_t seed) {
@@ -64,7 +65,7 @@ INSTANTIATE_TEST_SUITE_P(Codecs, CorruptVideo,
                            return std::string(damage.param.codec) + "_" + std::to_string(damage.param.seed);
                          });
 
-TEST(CorruptVideoFar, FromItsStartIsDecodedAnewFromAKeyframeBefore) {
+TEST(CorruptVideoFar, FromItsStartIsDecodedAgainFromAKeyframeBefore) {
   const TempFolder folder;
   ASSERT_TRUE(test::encode_video(folder / "whole.mp4", "mp4", "libx264", 700));
   std::string bytes = test::bytes_of_file(folder / "whole.mp4");

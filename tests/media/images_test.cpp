@@ -274,8 +274,8 @@ TEST(Images, AnAbsurdSizeIsRefusedBeforeMemoryIsTaken) {
 TEST(Images, WhatIsNoImageIsNamedAndExplained) {
   const TempFolder folder;
   const std::string empty = folder.write("empty.jpg", "");
-  const std::string text = folder.write("notes.txt", "these are only words, and no picture at all\n");
-  const std::string named = folder.write("notes.jpg", "these are only words, and no picture at all\n");
+  const std::string text = folder.write("notes.txt", "these are only words, and no image at all\n");
+  const std::string named = folder.write("notes.jpg", "these are only words, and no image at all\n");
 
   EXPECT_EQ(message_of(folder / "missing.jpg"), "there is no file or folder '" + folder / "missing.jpg" + "'");
   EXPECT_EQ(message_of(empty), "'" + empty + "' is empty (0 bytes)");

@@ -22,6 +22,7 @@ struct ContainerKind {
   const char* format;
   const char* options;
 };
+void PrintTo(const ContainerKind& kind, std::ostream* out) { *out << kind.name; }
 
 std::string video_as(const TempFolder& folder, const ContainerKind& kind) {
   std::string path = folder / (std::string("video-") + kind.name);

@@ -125,6 +125,7 @@ struct SharedVideo {
   const char* name;
   int frames;
 };
+void PrintTo(const SharedVideo& video, std::ostream* out) { *out << video.name; }
 
 class SharedVideos : public testing::TestWithParam<SharedVideo> {};
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Writes coco_cases.txt: synthetic images and predictions with the metrics that pycocotools computes for them, and
-polygon_cases.txt: polygons with the run lengths that it gives for them. detection_metric_test.cpp and polygon_test.cpp
-check ours against them. Needs numpy and pycocotools; run it after adding a case."""
+"""Writes coco_cases.txt: synthetic images and predictions with pycocotools' metrics, and polygon_cases.txt: polygons
+with pycocotools' run lengths. detection_metric_test.cpp and polygon_test.cpp compare with them. Needs numpy and
+pycocotools. Run it after adding a case.
+"""
 
 import contextlib
 import io
@@ -43,7 +44,7 @@ def make(rng, images, classes, crowds, jitter, sizes):
 
 
 def ellipse(x, y, width, height):
-    """The mask of an ellipse, as pycocotools has it; it may lie over the border, or be empty."""
+    """An elliptic mask in pycocotools' encoding. It may cross the border or be empty."""
     rows, columns = np.mgrid[0:HEIGHT, 0:WIDTH]
     inside = ((columns - x) / width) ** 2 + ((rows - y) / height) ** 2 < 0.25
     return masks.encode(np.asfortranarray(inside.astype(np.uint8)))
@@ -141,7 +142,7 @@ def write_cases(folder):
 
 
 def write_polygons(folder):
-    """Lines: width, height, numbers, the numbers; run lengths, packed."""
+    """Lines: width, height, the number of coordinates, the coordinates; compressed run lengths."""
     lines = ["# Written by coco_cases.py with pycocotools."]
     rng = np.random.default_rng(5)
     special = [[10, 10, 20, 10, 20, 20, 10, 20], [0, 0, 40, 0, 40, 30, 0, 30], [-5, -5, 50, -5, 50, 40, -5, 40],

@@ -71,9 +71,9 @@ TEST(MeanDepthScores, IsOverTheImagesThatHaveTheFigure) {
   const int times[] = {3, 1, 1};
   EXPECT_NEAR(mean(images, times).delta1, 0.8, 1e-12);
   EXPECT_EQ(mean(std::span(images).subspan(1, 1)).rmse, -1);
-  const DepthScores unanswered[] = {{0.1, 1, 0.9}, {-1, -1, 0}};
-  EXPECT_NEAR(mean(unanswered).abs_rel, 0.1, 1e-12);
-  EXPECT_NEAR(mean(unanswered).delta1, 0.45, 1e-12);
+  const DepthScores without_prediction[] = {{0.1, 1, 0.9}, {-1, -1, 0}};
+  EXPECT_NEAR(mean(without_prediction).abs_rel, 0.1, 1e-12);
+  EXPECT_NEAR(mean(without_prediction).delta1, 0.45, 1e-12);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares com.microsoft's operators with ONNX Runtime, whose own they are: models of one node each.
+"""Compares operators of the domain com.microsoft with ONNX Runtime, which defines them: models of one node each.
 
     microsoft.py --binary build/saccade
 
@@ -24,7 +24,8 @@ CASES = []
 
 
 def case(op, inputs, outputs=1, domain="com.microsoft", rounding=0, **attributes):
-    """INPUTS may hold None; the first is the model's, the others are constants. Integers may be ROUNDING apart."""
+    """INPUTS may hold None. The first is the model's input, the others are constants. Integers may differ by
+    ROUNDING."""
     CASES.append((op, [None if i is None else np.asarray(i) for i in inputs], outputs, domain, rounding, attributes))
 
 
@@ -143,7 +144,7 @@ def theirs(model, feed):
 
 
 def ours(binary, model, feed, outputs):
-    """The outputs, or why there are none."""
+    """The outputs, or the reason why there are none."""
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "model.onnx").write_bytes(model)

@@ -206,14 +206,14 @@ TEST_F(IntervalsTest, LeaveInputsWhoseContentsAreGivenInputs) {
 /// An image resized to a box that is clamped to 1 x 1 .. 8 x 8, as torchvision pastes its masks.
 Model pasted() {
   Model model(18);
-  model.input("picture", {1, 1, 2, 2}).input("box", {2});
+  model.input("image", {1, 1, 2, 2}).input("box", {2});
   model.initializer(tensor<float>("least", {}, {1})).initializer(tensor<float>("most", {}, {8}));
   model.initializer(tensor<std::int64_t>("ones", {2}, {1, 1}));
   model.node({.op = "Clip", .inputs = {"box", "least", "most"}, .outputs = {"cut"}});
   model.node({.op = "Cast", .inputs = {"cut"}, .outputs = {"whole"}, .attributes = {attribute("to", 7)}});
   model.node({.op = "Concat", .inputs = {"ones", "whole"}, .outputs = {"sizes"}, .attributes = {attribute("axis", 0)}});
   model.node({.op = "Resize",
-              .inputs = {"picture", "", "", "sizes"},
+              .inputs = {"image", "", "", "sizes"},
               .outputs = {"y"},
               .attributes = {attribute("mode", "nearest")},
               .name = "paste"});
@@ -226,7 +226,7 @@ TEST_F(IntervalsTest, BoundAResize) {
   ASSERT_EQ(graph.extents().size(), 2U);
 
   const auto got = interpret(
-      graph, {{"picture", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})}, {"box", Tensor::of<float>({2}, {-5, 3.9F})}});
+      graph, {{"image", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})}, {"box", Tensor::of<float>({2}, {-5, 3.9F})}});
   expect_tensor<std::int64_t>(got[1], {}, {1});
   expect_tensor<std::int64_t>(got[2], {}, {3});
   EXPECT_EQ(got[0].data<float>()[0], 1);
@@ -236,7 +236,7 @@ TEST_F(IntervalsTest, BoundAResize) {
 
 TEST_F(IntervalsTest, AreCheckedWhenTheGraphRuns) {
   const Graph graph = import(pasted());
-  EXPECT_THROW(interpret(graph, {{"picture", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
+  EXPECT_THROW(interpret(graph, {{"image", Tensor::of<float>({1, 1, 2, 2}, {1, 2, 3, 4})},
                                  {"box", Tensor::of<float>({2}, {NAN, 2})}}),
                Error)
       << "no number is as large as NaN";

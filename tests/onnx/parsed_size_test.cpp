@@ -48,8 +48,8 @@ TEST_F(ParsedSize, EmptyMessagesOfTwoBytesCountWithWhatTheyTakeInMemory) {
     EXPECT_TRUE(error_behind(start).starts_with(kTooMuch)) << error_behind(start);
 }
 
-TEST_F(ParsedSize, AnUnknownGroupIsWalked) {
-  // Field 7 is the graph in a model, but unknown in a group: an unterminated number there does not end the walk.
+TEST_F(ParsedSize, AnUnknownGroupIsCounted) {
+  // Field 7 is the graph in a model, but unknown in a group: an unterminated number there does not end the count.
   const std::string group = "\xA3\x06\x3A\x01\xFF\xA4\x06";
   write("model.onnx",
         group + Model(13).input("x", {1}).output("x").bytes() + Message().message(7, empty_fields(1, kMany)).bytes());
@@ -65,7 +65,7 @@ TEST_F(ParsedSize, OrdinaryModelsTakeLittleMoreThanTheirFile) {
   EXPECT_TRUE(error_of(model, {.max_memory = kMany}).starts_with("model.onnx: it needs 19"));
 }
 
-TEST_F(ParsedSize, AFileOfOneTensorIsWalkedThroughFirst) {
+TEST_F(ParsedSize, AFileOfOneTensorIsCountedFirst) {
   const auto error_within = [&](const Message& tensor, std::size_t max_memory) -> std::string {
     write("input_0.pb", tensor.bytes());
     try {

@@ -104,7 +104,7 @@ TEST_F(ReaderTest, ConstantNodesBecomeConstants) {
   EXPECT_EQ(value_of(attribute("value_strings", std::vector<std::string>{"a", "b"})).strings()[1], "b");
 }
 
-TEST_F(ReaderTest, SymbolicDimensionsAreOneOrAsAsked) {
+TEST_F(ReaderTest, SymbolicDimensionsAreOneOrAsRequested) {
   const Model model = identity({"batch", 3, "height", ""});
   const auto shape = [&](const ImportOptions& options) {
     const Graph graph = import(model, options);
@@ -125,7 +125,7 @@ TEST_F(ReaderTest, ADimensionHasOneSizeInAllInputs) {
   EXPECT_EQ(graph.value(graph.inputs()[1]).type.shape, (Shape{5, 3}));
 }
 
-TEST_F(ReaderTest, AnInputOfUnknownRankTakesTheShapeAsked) {
+TEST_F(ReaderTest, AnInputOfUnknownRankTakesTheRequestedShape) {
   Model model(13);
   model.input(onnx_writer::value_info_without_shape("x")).output("x");
 

@@ -9,7 +9,7 @@ namespace saccade {
 namespace {
 
 /// Outputs of a plan, row-major.
-std::vector<Tensor> answers_of(Execution& execution, const std::map<std::string, Tensor>& inputs) {
+std::vector<Tensor> outputs_of(Execution& execution, const std::map<std::string, Tensor>& inputs) {
   const Graph& graph = execution.plan().graph();
   execution.poison();
   for (std::size_t i = 0; i < graph.inputs().size(); ++i) {
@@ -25,12 +25,12 @@ std::vector<Tensor> answers_of(Execution& execution, const std::map<std::string,
 }
 
 /// Runs PLAN twice on poisoned memory, and expects WANTED; DEFINED as OpCase has it.
-void expect_answers(const std::shared_ptr<const Plan>& plan, const std::map<std::string, Tensor>& inputs,
+void expect_outputs(const std::shared_ptr<const Plan>& plan, const std::map<std::string, Tensor>& inputs,
                     const std::vector<Tensor>& wanted, Tolerance tolerance,
                     const std::map<std::size_t, std::size_t>& defined, const std::string& what) {
   Execution execution(plan);
   for (const char* run : {"first", "second"}) {
-    const std::vector<Tensor> got = answers_of(execution, inputs);
+    const std::vector<Tensor> got = outputs_of(execution, inputs);
     ASSERT_EQ(got.size(), wanted.size());
     for (std::size_t i = 0; i < got.size(); ++i)
       expect_near(got[i], wanted[i], tolerance, defined.contains(i) ? defined.at(i) : SIZE_MAX,
@@ -51,7 +51,7 @@ void OpCase::check_cuda(std::string_view tactic, Tolerance tolerance, Layout lay
     const Backend& backend = cuda_backend({.fallback = tactic.empty() || tactic == "host", .graph = captured});
     CompileOptions options;
     if (!tactic.empty()) options.tactics = {std::string(tactic)};
-    expect_answers(Plan::compile(built.graph, backend, options), inputs, wanted, tolerance, defined_,
+    expect_outputs(Plan::compile(built.graph, backend, options), inputs, wanted, tolerance, defined_,
                    captured ? "captured" : "call by call");
   }
 }
@@ -65,7 +65,7 @@ std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, Tolerance to
         random_elements(value.type.dtype, value.type.shape, -1, 1, static_cast<std::uint32_t>(inputs.size()) + 1);
   }
   auto plan = Plan::compile(graph, cuda_backend({}), options);
-  expect_answers(plan, inputs, interpret(graph, inputs), tolerance, {}, graph.name);
+  expect_outputs(plan, inputs, interpret(graph, inputs), tolerance, {}, graph.name);
   return plan;
 }
 

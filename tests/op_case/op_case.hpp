@@ -9,6 +9,7 @@
 #include "op_case/random.hpp"
 #include "ops/run_op.hpp"
 #include "runtime/plan.hpp"
+#include "support/printers.hpp"
 
 namespace saccade {
 

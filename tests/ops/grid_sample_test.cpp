@@ -32,7 +32,7 @@ TEST(GridSample, CubicIsExactOnALine) {
   expect_tensor<float>(sample({1.5F}, "cubic", "zeros"), {1, 1, 1, 1}, {25}, 1e-4);
 }
 
-TEST(GridSample, PadsAsAsked) {
+TEST(GridSample, PadsByItsMode) {
   // Half an element beyond the end, and one and a half.
   expect_tensor<float>(sample({3.5F, 4.5F}, "linear", "zeros"), {1, 1, 1, 2}, {20, 0}, 1e-4);
   expect_tensor<float>(sample({3.5F, 4.5F}, "linear", "border"), {1, 1, 1, 2}, {40, 40}, 1e-4);

@@ -10,7 +10,7 @@ namespace {
 using Ints = std::vector<std::int64_t>;
 
 /// The output of OP on VALUES, one float32 input of SHAPE.
-std::vector<float> answer_of(const char* op, const Shape& shape, std::initializer_list<float> values,
+std::vector<float> output_of(const char* op, const Shape& shape, std::initializer_list<float> values,
                              std::vector<std::pair<std::string, Attribute>> attributes = {}) {
   const Tensor result =
       OpCall{.op = op, .inputs = {Tensor::of<float>(shape, values)}, .attributes = std::move(attributes)}.one();
@@ -19,7 +19,7 @@ std::vector<float> answer_of(const char* op, const Shape& shape, std::initialize
 
 TEST(ReferenceNan, IsTheGreatestOfAWindow) {
   // At any position in the window.
-  const auto pooled = answer_of("MaxPool", {1, 1, 6}, {1, kNan, 3, 4, 5, kNan}, {{"kernel_shape", Ints{2}}});
+  const auto pooled = output_of("MaxPool", {1, 1, 6}, {1, kNan, 3, 4, 5, kNan}, {{"kernel_shape", Ints{2}}});
   EXPECT_TRUE(std::isnan(pooled[0]));
   EXPECT_TRUE(std::isnan(pooled[1]));
   EXPECT_EQ(pooled[2], 4);
@@ -37,16 +37,16 @@ TEST(ReferenceNan, HasThePlaceOfTheFirst) {
 }
 
 TEST(ReferenceNan, IsTheGreatestOfAPlane) {
-  const auto pooled = answer_of("GlobalMaxPool", {1, 3, 3}, {kNan, 2, 3, 1, kNan, 9, 7, 8, 9});
+  const auto pooled = output_of("GlobalMaxPool", {1, 3, 3}, {kNan, 2, 3, 1, kNan, 9, 7, 8, 9});
   EXPECT_TRUE(std::isnan(pooled[0]));
   EXPECT_TRUE(std::isnan(pooled[1]));
   EXPECT_EQ(pooled[2], 9);
 }
 
 TEST(ReferenceNan, IsOnNeitherSideOfAThreshold) {
-  EXPECT_TRUE(std::isnan(answer_of("ThresholdedRelu", {1}, {kNan})[0]));
-  EXPECT_TRUE(std::isnan(answer_of("Shrink", {1}, {kNan})[0]));
-  EXPECT_EQ(answer_of("ThresholdedRelu", {2}, {1, 1.5F}), (std::vector<float>{0, 1.5F}));
+  EXPECT_TRUE(std::isnan(output_of("ThresholdedRelu", {1}, {kNan})[0]));
+  EXPECT_TRUE(std::isnan(output_of("Shrink", {1}, {kNan})[0]));
+  EXPECT_EQ(output_of("ThresholdedRelu", {2}, {1, 1.5F}), (std::vector<float>{0, 1.5F}));
 }
 
 TEST(ReferenceNan, IsTheGreatestOfARegion) {
@@ -69,12 +69,12 @@ TEST(ReferenceNan, IsTheGreatestOfARegion) {
 TEST(ReferenceNan, IsTheOutputOfAQueryWithInfiniteScores) {
   // No mask hides the keys: their scores themselves are minus infinity.
   for (const float query : {-kInfinity, kNan}) {
-    const Tensor answer =
+    const Tensor output =
         OpCall{.op = "Attention",
                .inputs = {Tensor::of<float>({1, 1, 1, 1}, {query}), Tensor::of<float>({1, 1, 2, 1}, {1, 2}),
                           Tensor::of<float>({1, 1, 2, 1}, {3, 4})}}
             .one();
-    EXPECT_TRUE(std::isnan(answer.data<float>()[0]));
+    EXPECT_TRUE(std::isnan(output.data<float>()[0]));
   }
 }
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Writes ort_cases.txt: small operator calls with the results of ONNX Runtime, which ort_cases_test.cpp checks
-the reference kernels against. Needs onnx, onnxruntime and numpy; run it after adding a case."""
+"""Writes ort_cases.txt: small operator calls with ONNX Runtime's results. ort_cases_test.cpp compares the reference
+kernels with them. Needs onnx, onnxruntime and numpy. Run it after adding a case.
+"""
 
 import pathlib
 
@@ -38,7 +39,7 @@ def attribute(key, value):
 
 
 def run(op, inputs, attributes, outputs, domain, opset):
-    """The operator's answers in ONNX Runtime; inputs become initializers where they are shapes or axes."""
+    """The operator's outputs in ONNX Runtime. Shapes and axes become initializers."""
     arrays = [None if a is None else np.asarray(a) for a in inputs]
     node = helper.make_node(op, ["" if a is None else f"in{i}" for i, a in enumerate(arrays)],
                             [f"out{i}" for i in range(outputs)], domain=domain, **attributes)
@@ -61,14 +62,14 @@ def run(op, inputs, attributes, outputs, domain, opset):
 
 def case(op, inputs, outputs=1, tolerance=1e-5, domain="", opset=21, **attributes):
     try:
-        answers = run(op, inputs, attributes, outputs, domain, opset)
-    except Exception as error:  # what one version can't run must not cost the other cases
+        results = run(op, inputs, attributes, outputs, domain, opset)
+    except Exception as error:  # a case that one version can't run does not skip the others
         print(f"skipped {op} {attributes}: {str(error)[:150]}")
         return
     lines.append(f"case {domain or '-'} {op} {tolerance} {len(attributes)} {len(inputs)} {outputs}")
     lines.extend(attribute(key, value) for key, value in attributes.items())
     lines.extend(tensor(a) for a in inputs)
-    lines.extend(tensor(a) for a in answers)
+    lines.extend(tensor(a) for a in results)
 
 
 def real(*shape, dtype=np.float32):
@@ -256,7 +257,7 @@ def quantised_contrib():
         case("QLinearLeakyRelu", [a, scale(0.05), z, scale(0.04), z], domain=ms, alpha=0.1)
         image = whole(low, high, 1, 2, 5, 4, dtype=dtype)
         case("QLinearGlobalAveragePool", [image, scale(0.05), z, scale(0.04), z], domain=ms)
-        # Averages fall on halves, which the order of float32 operations then rounds up or down: one step is allowed.
+        # Averages are often ties, which the summation order rounds up or down: one step is allowed.
         case("QLinearAveragePool", [image, scale(0.05), z, scale(0.04), z], domain=ms, kernel_shape=[2, 3],
              strides=[2, 1], pads=[0, 1, 1, 0], tolerance=0.01)
         case("QLinearConcat", [scale(0.05), z, a, scale(0.02), z, a[:, :1], scale(0.07), z], domain=ms, axis=1)

@@ -29,7 +29,7 @@ TEST(RoiAlign, InterpolatesAtTheMiddleOfABin) {
   expect_tensor<float>(roi_align({1, 1, 2, 2}, old).one(), {1, 1, 1, 1}, {7.5F});
 }
 
-TEST(RoiAlign, TakesTheLargestCornerWhereAsked) {
+TEST(RoiAlign, TakesTheMaximumInModeMax) {
   const Named largest = {{"sampling_ratio", std::int64_t{1}}, {"mode", std::string("max")}};
   expect_tensor<float>(roi_align({1, 1, 2, 2}, largest).one(), {1, 1, 1, 1}, {5});
 }
@@ -72,7 +72,7 @@ TEST(NonMaxSuppression, DropsWhatABetterBoxCovers) {
   expect_tensor<std::int64_t>(suppression(3, 0.9F, 0).one(), {3, 3}, {0, 0, 1, 0, 0, 0, 0, 0, 2});
 }
 
-TEST(NonMaxSuppression, KeepsNoMoreThanAskedAndNoneBelowTheScore) {
+TEST(NonMaxSuppression, KeepsAtMostTheLimitAndNoneBelowTheScore) {
   expect_tensor<std::int64_t>(suppression(1, 0.5F, 0).one(), {1, 3}, {0, 0, 1});
   expect_tensor<std::int64_t>(suppression(3, 0.5F, 0.75F).one(), {1, 3}, {0, 0, 1});
   expect_tensor<std::int64_t>(suppression(0, 0.5F, 0).one(), {0, 3}, {});

@@ -36,7 +36,7 @@ TEST(Resize, DoublesByCopying) {
                               {1, 1, 2, 2, 1, 1, 2, 2, 3, 3, 4, 4, 3, 3, 4, 4});
 }
 
-TEST(Resize, RoundsToTheNearestAsAsked) {
+TEST(Resize, RoundsByItsNearestMode) {
   // Outputs lie at 0, 0.5, 1, 1.5 of two inputs.
   const Tensor pair = Tensor::of<float>({2}, {1, 2});
   expect_tensor<float>(by_scale(pair, {2}, nearest("floor")), {4}, {1, 1, 2, 2});

@@ -366,7 +366,7 @@ TEST(Traits, WhatMovesCostsNoArithmetic) {
           [](const Op& op) { EXPECT_TRUE(op.traits.is_elementwise()); });
 }
 
-TEST(Traits, OfAnUnknownOperatorClaimNothing) {
+TEST(Traits, OfAnUnknownOperatorDeclareNothing) {
   const OpTraits& traits = traits_of(Node{.domain = "elsewhere", .op = "Relu"});
   EXPECT_FALSE(traits.is_elementwise() || traits.is_view() || traits.layout_agnostic || traits.float_inputs != 0);
 }

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""Compares the accuracy of `saccade run` with the oracle's (oracle.py: ONNX Runtime, NumPy and OpenCV) on the images of
-../shared, model by model.
+"""Compares the accuracy of `saccade run` with the reference pipeline (oracle.py: ONNX Runtime, NumPy and OpenCV) on the
+images of ../shared, model by model.
 
     .venv-peers/bin/python tests/parity/accuracy.py --binary build/saccade --shared ../shared MODEL
     ... --table docs/accuracy.md        all models, and their table
 
-With labels, figures may differ by 0.1: COCO AP of boxes and masks at --conf 0.001 --iou 0.7 --max-det 300, top-1.
-Without, 99.9 % of the oracle's answers must be among ours: pixels of the same class, pixels whose depth is within 1 % of
-the picture's range, classes of pictures.  Boxes of the quantised face detector are paired one to one with the oracle's;
-the share of its boxes that have a pair, and that of ours, must be those of ONNX Runtime without its optimisations or
-more, but for one box.  Exit status 77: skipped.
+With labels, metrics may differ by 0.1: COCO AP of boxes and masks at --conf 0.001 --iou 0.7 --max-det 300, top-1.
+Without labels, 99.9 % of the reference predictions must be equal: classes of pixels, depths within 1 % of the image's
+range, classes of images. Boxes of the quantised face detector are matched one to one with the reference's. Recall and
+precision must be at least those of ONNX Runtime without its optimisations, minus one box. Exit status 77: skipped.
 """
 import argparse
 import dataclasses
@@ -27,8 +26,8 @@ class Row:
     metric: str
     ours: float
     theirs: float
-    bar: float  # how far they may be apart
-    is_least: bool = False  # more than theirs is good, too
+    bar: float  # the largest allowed difference
+    is_least: bool = False  # a larger value than the reference's passes, too
 
     def good(self):
         less = self.theirs - self.ours
@@ -50,7 +49,7 @@ def run(args, model, folder, card, *flags):
 
 
 def lines_of(args, model, folder, card, *flags):
-    """File name to what `--jsonl` says of it."""
+    """File name to its result in `--jsonl`."""
     with tempfile.TemporaryDirectory() as work:
         path = os.path.join(work, "results.jsonl")
         run(args, model, folder, card, "--jsonl", path, *flags)
@@ -83,8 +82,8 @@ def classifier(args, model, card):
 
 
 def pairs(some, others):
-    """How many boxes of two sets are the same objects: of one class, overlapping by at least a half, those that overlap
-    most first, and no box in two pairs."""
+    """The number of matches between two sets of boxes: same class, IoU of at least 0.5, greedy in descending order of
+    IoU, each box at most once."""
     count = 0
     for name, (boxes, _, labels) in some.items():
         there, _, kinds = others[name]
@@ -100,7 +99,7 @@ def pairs(some, others):
 
 
 def unlabelled_detector(args, model, card):
-    """Of a quantised model ONNX Runtime itself has two answers, with its optimisations and without."""
+    """ONNX Runtime itself gives two results for a quantised model, with its optimisations and without."""
     ours = {}
     for name, line in lines_of(args, model, ("coco", "images"), card).items():
         found = line["detections"]
@@ -115,7 +114,7 @@ def unlabelled_detector(args, model, card):
 
 
 def maps_of(args, model, card, kind):
-    """File name to the map that `--frames` saves beside the pictures."""
+    """File name to the map that `--frames` saves beside the images."""
     with tempfile.TemporaryDirectory() as work:
         run(args, model, ("coco", "images"), card, "--frames", work)
         for number, name in enumerate(sorted(os.listdir(os.path.join(args.shared, "coco", "images")))):
@@ -160,7 +159,7 @@ MODELS = {
 }
 
 
-def judge(args, model):
+def evaluate(args, model):
     _, compare, card = MODELS[model]
     rows = compare(args, model, card)
     for row in rows:
@@ -184,7 +183,7 @@ def table(args):
             "| --- | --- | --- | ---: | ---: | ---: | ---: |"]
     good = True
     for model, (task, _, card) in MODELS.items():
-        for row in judge(args, model):
+        for row in evaluate(args, model):
             good = good and row.good()
             text.append(f"| {model} | {task} | {row.metric} | {row.ours:.2f} | {row.theirs:.2f} | "
                         f"{abs(row.ours - row.theirs):.2f} | {len(card.splitlines())} |")
@@ -202,7 +201,7 @@ def main():
     args = parser.parse_args()
     if bool(args.table) == bool(args.model):
         parser.error("a model or --table")
-    good = table(args) if args.table else all(row.good() for row in judge(args, args.model))
+    good = table(args) if args.table else all(row.good() for row in evaluate(args, args.model))
     return int(not good)
 
 

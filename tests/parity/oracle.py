@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The accuracy that saccade has to reach: ONNX Runtime with the pixels before and the answers after a model written in
-NumPy and OpenCV, on the images of ../shared.
+"""The reference pipeline: ONNX Runtime, with preprocessing and post-processing in NumPy and OpenCV, on the images of
+../shared.
 
     oracle.py --shared ../shared coco MODEL [--out RESULTS.json] [--multi-label]    COCO AP of ONNX Runtime
     oracle.py --shared ../shared imagenet MODEL                                     top-1 of ONNX Runtime
@@ -22,7 +22,7 @@ from pycocotools import mask as rle
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-# How each model's file takes pixels and gives answers.
+# Preprocessing and post-processing of each model's file.
 DETECTORS = {"yolov8n_640": "yolov8", "yolov8n-seg_640": "yolov8-seg", "yolox_nano_416": "yolox",
              "face_yolo11n_qdq_640": "yolov8", "deimv2_atto_coco_320": "detr"}
 CLASSIFIERS = {
@@ -51,9 +51,9 @@ def session(shared, model, plain=False):
 
 
 def letterbox(image, size, centred):
-    """The picture as large as fits into a square, on grey; with the scales and offsets from its pixels to the square's.
+    """The image letterboxed to a square on grey, with scales and offsets from image pixels to the square's.
 
-    Centred, rounded as Ultralytics does; else in the corner, cut as YOLOX does.
+    Centred and rounded like Ultralytics, or in the corner and truncated like YOLOX.
     """
     height, width = image.shape[:2]
     ratio = min(size / height, size / width)
@@ -120,7 +120,7 @@ def select(boxes, scores, conf, iou, max_det, multi_label):
 
 
 def detect(net, decoder, image, conf, iou, max_det, multi_label):
-    """Boxes in the picture's pixels, scores, classes, and masks (None where the model has none)."""
+    """Boxes in image pixels, scores, classes, and masks (None if the model has none)."""
     if decoder == "detr":
         return detect_queries(net, image, conf)
     size = net.get_inputs()[0].shape[2]
@@ -144,7 +144,7 @@ def detect(net, decoder, image, conf, iou, max_det, multi_label):
 
 
 def detect_queries(net, image, conf):
-    """DEIM with its post-processor: it is told the picture's own size."""
+    """DEIM with its post-processor, which takes the image's size as an input."""
     size = net.get_inputs()[0].shape[2]
     height, width = image.shape[:2]
     pixels = cv2.resize(image, (size, size), interpolation=cv2.INTER_LINEAR)[:, :, ::-1].astype(np.float32) / 255
@@ -159,7 +159,7 @@ def detect_queries(net, image, conf):
 
 
 def bilinear(cells, model, scale, offset, pixels):
-    """Rows of weights with which an axis of PIXELS looks at CELLS that lie on MODEL pixels."""
+    """Rows of bilinear weights from CELLS, which cover MODEL pixels, to an axis of PIXELS."""
     at = ((np.arange(pixels) + 0.5) * scale + offset) * cells / model - 0.5
     at = np.clip(at, 0, cells - 1)
     low = np.minimum(np.floor(at).astype(int), cells - 2)
@@ -170,7 +170,7 @@ def bilinear(cells, model, scale, offset, pixels):
 
 
 def mask_of(coefficients, prototypes, box, size, scale, offset, width, height):
-    """The pixels of the picture in the box where the upsampled sum of prototypes is above 0."""
+    """The image's pixels inside the box where the upsampled sum of prototypes is above 0."""
     logits = np.tensordot(coefficients, prototypes, 1)
     x1, y1, x2, y2 = np.ceil(box).astype(int)
     across = bilinear(logits.shape[1], size, scale[0], offset[0], width)[x1:x2]
@@ -194,7 +194,7 @@ def score_coco(shared, results, what="bbox"):
 
 
 def detections(shared, model, plain=False):
-    """File name and (boxes, scores, classes) of every picture of shared/coco."""
+    """File name and (boxes, scores, classes) of every image of shared/coco."""
     for name, found in detections_with_masks(shared, model, 0.25, 0.7, 300, False, plain):
         yield name, found[:3]
 
@@ -207,7 +207,7 @@ def detections_with_masks(shared, model, conf, iou, max_det, multi_label, plain=
 
 
 def coco_results(shared, model, conf=0.001, iou=0.7, max_det=300, multi_label=False):
-    """ONNX Runtime's answers, in COCO's own format."""
+    """ONNX Runtime's predictions in COCO's results format."""
     results = []
     for name, (boxes, scores, labels, masks) in detections_with_masks(shared, model, conf, iou, max_det, multi_label):
         for i, ((x1, y1, x2, y2), score, label) in enumerate(zip(boxes.tolist(), scores.tolist(), labels.tolist())):
@@ -221,7 +221,7 @@ def coco_results(shared, model, conf=0.001, iou=0.7, max_det=300, multi_label=Fa
 
 
 def coco_ap(shared, model, multi_label=False, out=None):
-    """COCO AP of ONNX Runtime; the results go to OUT."""
+    """COCO AP of ONNX Runtime. The results are written to OUT."""
     results = coco_results(shared, model, multi_label=multi_label)
     if out:
         with open(out, "w", encoding="utf-8") as file:
@@ -230,7 +230,7 @@ def coco_ap(shared, model, multi_label=False, out=None):
 
 
 def stretched(shared, net, name, scale, mean):
-    """A picture of shared/coco as (RGB * scale - mean), stretched to the input; and its width and height."""
+    """An image of shared/coco as (RGB * scale - mean), stretched to the input; and its width and height."""
     image = cv2.imread(os.path.join(shared, "coco", "images", name))
     height, width = net.get_inputs()[0].shape[2:]
     pixels = cv2.resize(image, (width, height), interpolation=cv2.INTER_LINEAR)[:, :, ::-1].astype(np.float32)
@@ -239,7 +239,7 @@ def stretched(shared, net, name, scale, mean):
 
 
 def class_map(shared, model, name):
-    """The class of every pixel of the picture: that of the cell that it lies in."""
+    """The class of every pixel of the image, by nearest cell."""
     net = session(shared, model)
     pixels, width, height = stretched(shared, net, name, 1 / 127.5, 1)
     cells = net.run(None, {net.get_inputs()[0].name: pixels})[0][0].argmax(0)
@@ -249,7 +249,7 @@ def class_map(shared, model, name):
 
 
 def depth_map(shared, model, name):
-    """The depth of every pixel of the picture, bilinear between the cells' centres."""
+    """The depth of every pixel of the image, bilinear between the cells' centres."""
     net = session(shared, model)
     pixels, width, height = stretched(shared, net, name, 1 / 255, 0)
     cells = net.run(None, {net.get_inputs()[0].name: pixels})[0].squeeze()
@@ -264,7 +264,7 @@ def read_map(stem, kind):
 
 
 def classify(net, image, bgr, scale, mean, std, crop=True):
-    """The scores of a picture's classes: short side to 256, the middle 224; or stretched."""
+    """The class scores of an image: short side resized to 256, centre crop of 224; or stretched."""
     size = net.get_inputs()[0].shape[2]
     short = size * 256 // 224
     height, width = image.shape[:2]
@@ -281,7 +281,7 @@ def classify(net, image, bgr, scale, mean, std, crop=True):
 
 
 def imagenet_classes(shared):
-    """File name to class index, of the images that are there."""
+    """File name to class index, for the images that exist."""
     with open(os.path.join(shared, "imagenet", "class_order.txt"), encoding="utf-8") as file:
         order = [line.strip() for line in file]
     there = set(os.listdir(os.path.join(shared, "imagenet")))
@@ -289,14 +289,14 @@ def imagenet_classes(shared):
 
 
 def imagenet_predictions(shared, model):
-    """File name to the class that ONNX Runtime finds."""
+    """File name to the class that ONNX Runtime predicts."""
     net = session(shared, model)
     return {name: int(classify(net, cv2.imread(os.path.join(shared, "imagenet", name)), **CLASSIFIERS[model]).argmax())
             for name in imagenet_classes(shared)}
 
 
 def top1(shared, predictions):
-    """The share of predictions that are right, in percent."""
+    """The share of correct predictions, in percent."""
     truth = imagenet_classes(shared)
     return 100 * sum(predictions.get(name) == label for name, label in truth.items()) / len(truth)
 

@@ -3,10 +3,10 @@
 
     parity.py --binary build/saccade --shared ../shared --work DIR MODEL [--passes] [--device cuda [--precision fp16] [--no-graph]]
 
-MODEL is a file below shared/models, as "real/yolov8n_640".  Architectures get their weights filled into DIR first.
---passes compares with every pass switched off and with each pass alone, too.  In halves a model may drift three times as
-far as ONNX Runtime does where its weights and inputs alone are rounded so; both then take the queries that ONNX Runtime
-chose in float32, where a TopK chooses some.  Exit status 77: skipped.
+MODEL is a file below shared/models, as "real/yolov8n_640". Architectures get random weights in DIR first. --passes also
+compares with every pass switched off and with each pass alone. In half precision a model may drift three times as far
+as ONNX Runtime with equally rounded weights and inputs. If a TopK selects queries, both use those that ONNX Runtime
+selects in float32. Exit status 77: skipped.
 """
 import argparse
 import atexit
@@ -27,7 +27,7 @@ def skip(reason):
 
 
 def limit_for(name):
-    """The largest drift that passes, for fp32 files; int8 files see quantised_limit()."""
+    """The largest drift that passes, for fp32 files. int8 files use quantised_limit()."""
     return 5e-2 if name == "rfdetr_seg_nano_312" else 1e-3
 
 
@@ -42,9 +42,9 @@ TYPES = {"tensor(float)": "float32", "tensor(float16)": "float16", "tensor(int64
 def exact_sigmoid(path):
     """The model with every Sigmoid written as 1 / (1 + exp(-x)).
 
-    ONNX Runtime's own Sigmoid is a rational approximation around 0.5 with an absolute error of 3e-8: scores of classes
-    that are nowhere in the picture (1e-5 and less) are mostly that error, and its optimised and unoptimised runs drift
-    by 2e-2 from each other there.  Its Exp has a relative error of 1e-7, so this form can be a reference for them.
+    ONNX Runtime's own Sigmoid is a rational approximation around 0.5 with an absolute error of 3e-8. That error
+    dominates scores of absent classes (1e-5 and less): optimised and unoptimised runs drift by 2e-2 from each other
+    there. Its Exp has a relative error of 1e-7, so this form can be the reference for them.
     """
     model = onnx.load(path)
     nodes = []
@@ -62,16 +62,16 @@ def exact_sigmoid(path):
 
 
 def rounding_limit(model, feeds, plain, precision):
-    """What rounding weights and inputs alone does, three times; 0.05 where that is less."""
+    """Three times the drift from rounding weights and inputs alone, and at least 0.05."""
     feed = {name: rounded(x, precision) if x.dtype == np.float32 else x for name, x in feeds[0].items()}
     return max(0.05, 3 * plain.drift(session(with_rounded_weights(model, precision)).run(None, feed)))
 
 
 def pinned(path, feed, folder):
-    """The model's path, or that of one in FOLDER whose queries are those that ONNX Runtime chooses for FEED.
+    """The model's path, or that of a copy in FOLDER with the queries that ONNX Runtime selects for FEED.
 
-    A TopK of which only the indices are read chooses queries: scores that lie next to each other change places when they
-    are rounded, and all that follows is of another place in the picture.
+    A TopK whose indices alone are read selects queries. Rounding swaps queries with nearly equal scores, and all
+    further values then belong to another query.
     """
     model = onnx.load(path)
     read = {name for node in model.graph.node for name in node.input} | {output.name for output in model.graph.output}
@@ -93,7 +93,7 @@ def pinned(path, feed, folder):
 
 
 class Reference:
-    """ONNX Runtime's outputs for two photographs, and how far a third runtime's are from them."""
+    """ONNX Runtime's outputs for two photographs, and a third runtime's drift from them."""
 
     def __init__(self, model, feeds):
         run = session(model)
@@ -152,7 +152,7 @@ def main():
         limit = max(0.05, 2 * own)
         print(f"{name}: ONNX Runtime's own drift, optimised against unoptimised: {own:.2e}")
     if args.precision in ("fp16", "bf16"):
-        # Also where a step took too long: the folder goes.
+        # The folder is removed after a timeout, too.
         signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
         folder = tempfile.TemporaryDirectory()
         atexit.register(folder.cleanup)
@@ -162,8 +162,8 @@ def main():
     variants = {"all passes": []}
     if args.passes:
         variants = {"no pass": ["--passes", "none"]} | {f"{p} alone": ["--passes", p] for p in passes(args)}
-        where += ["--threads", "1"]  # a core each: most of each one's time is reading the model
-    # As many as CTest reckons with for one of its tests.
+        where += ["--threads", "1"]  # one core each: reading the model takes most of the time
+    # The number of processors that CTest assumes for one of its tests.
     workers = ThreadPoolExecutor(2)
     atexit.register(workers.shutdown, cancel_futures=True)
     each = workers.map if args.passes else map

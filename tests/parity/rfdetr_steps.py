@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Holds RF-DETR-seg's post-processing against NumPy and OpenCV, on queries and masks made of the scene's truth.
+"""Compares RF-DETR-seg's post-processing with NumPy and OpenCV, on queries and masks made from the scene's ground
+truth.
 
     rfdetr_steps.py --binary build/saccade [--frames 12]
 
-Boxes, classes, scores and masks of `saccade run` must be equal, but for pixels whose logit is within 1e-5 of zero, and
-a mask's area its number of pixels.  Every third frame of a size is crowded: all queries are objects.  The others have
-the hard cases: equal logits, a score at the threshold, boxes over the border, empty and full masks.  Exit status 77:
-skipped.
+Boxes, classes, scores and masks of `saccade run` must be equal, except for pixels whose logit is within 1e-5 of zero. A
+mask's area must be its number of pixels. Every third frame of a size is crowded: all queries are objects. The others
+contain the edge cases: equal logits, a score at the threshold, boxes over the border, empty and full masks. Exit status
+77: skipped.
 """
 import argparse
 import contextlib
@@ -30,7 +31,7 @@ except ImportError as error:
     sys.exit(77)
 
 QUERIES, CATEGORIES, GRID, SIDE = 100, 12, 78, 312
-# Category 0 is none, and so are two more; the others are the scene's eight classes in another order.
+# Category 0 and two others are unused. The rest are the scene's eight classes in another order.
 REMAP = [-1, 3, 1, 2, 0, -1, 7, 6, 5, 4, -1, -1]
 THRESHOLD = [0.5, 0.4, 0.5, 0.3, 0.5, 0.6, 0.5, 0.5]
 LABELS = ["ball", "crate", "cone", "barrel", "tyre", "car", "person", "drone"]
@@ -51,7 +52,7 @@ def exp32(x):
 
 
 def oracle(boxes, logits, masks, width, height):
-    """(box, class, score, mask logits) of every survivor, in the order of the queries."""
+    """(box, class, score, mask logits) of every kept query, in order."""
     scores = f32(1) / (f32(1) + exp32(-logits))
     found = []
     for q in range(len(boxes)):
@@ -68,8 +69,8 @@ def oracle(boxes, logits, masks, width, height):
 
 
 def queries_of(annotations, width, height, rng, crowded):
-    """Tensors as the network would give them for what is in the picture, and the hard cases; CROWDED: every query is an
-    object instead."""
+    """The network's output tensors for the image's objects and for the edge cases. CROWDED: every query is an
+    object."""
     boxes = rng.uniform(0.05, 0.95, (QUERIES, 4)).astype(f32)
     boxes[:, 2:] *= f32(0.5)
     logits = rng.normal(2 if crowded else -6, 1, (QUERIES, CATEGORIES)).astype(f32)
@@ -88,9 +89,9 @@ def queries_of(annotations, width, height, rng, crowded):
         return boxes, logits, masks
     hard = places[-10:]
     logits[hard] = -9
-    logits[hard[0], [1, 2]] = 3  # two classes alike: the first
+    logits[hard[0], [1, 2]] = 3  # two equal classes: the first wins
     logits[hard[1], [2, 3]] = 80  # both exactly 1
-    logits[hard[2], 3] = 0  # class 2 at exactly its threshold of 0.5: left out
+    logits[hard[2], 3] = 0  # class 2 exactly at its threshold of 0.5: rejected
     logits[hard[3], 3] = np.nextafter(f32(0), f32(1)) + f32(1e-6)  # just above it
     logits[hard[4], 0] = 9  # none
     logits[hard[5:], 4] = 5
@@ -109,8 +110,8 @@ def save_model(path, boxes, logits, masks):
         constants.append(numpy_helper.from_array(value, name + ".value"))
         nodes.append(helper.make_node("Identity", [name + ".value"], [name]))
         outputs.append(helper.make_tensor_value_info(name, TensorProto.FLOAT, value.shape))
-    picture = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, SIDE, SIDE])
-    graph = helper.make_graph(nodes, "queries", [picture], outputs, constants)
+    image_info = helper.make_tensor_value_info("images", TensorProto.FLOAT, [1, 3, SIDE, SIDE])
+    graph = helper.make_graph(nodes, "queries", [image_info], outputs, constants)
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
 
@@ -120,33 +121,33 @@ def save_card(path):
 
 
 def differences(expected, got, where):
-    """What is not equal, and the pixels that only the nearness of their logit to zero excuses."""
+    """The differences, and the number of differing pixels whose logit is close to zero."""
     if len(expected) != len(got):
         return [f"{where}: {len(got)} objects, not {len(expected)}"], 0
     complaints, near = [], 0
-    for i, ((box, label, score, logits), answer) in enumerate(zip(expected, got)):
-        said = (answer["box"], answer["class_id"], f32(answer["confidence"]))
+    for i, ((box, label, score, logits), result) in enumerate(zip(expected, got)):
+        said = (result["box"], result["class_id"], f32(result["confidence"]))
         if said != (box.tolist(), label, score):
             complaints.append(f"{where}, object {i}: {said}, not {(box.tolist(), label, score)}")
-        mask = rle.decode(answer["mask"]).astype(bool)
+        mask = rle.decode(result["mask"]).astype(bool)
         differ = mask != (logits > 0)
         near += int(differ.sum())
         if np.abs(logits[differ]).max(initial=0) > 1e-5:
             complaints.append(f"{where}, object {i}: {differ.sum()} pixels of its mask differ")
-        if answer["pixels"] != mask.sum():
-            complaints.append(f"{where}, object {i}: its mask has {mask.sum()} pixels, not {answer['pixels']}")
+        if result["pixels"] != mask.sum():
+            complaints.append(f"{where}, object {i}: its mask has {mask.sum()} pixels, not {result['pixels']}")
     return complaints, near
 
 
-def answers(binary, model, picture, work):
-    """The objects as JSON lines tell them, each with the area of its mask, which the table tells."""
-    table = os.path.join(work, "answers.csv")
-    lines = subprocess.run([binary, "run", model, "--source", picture, "--jsonl", "-", "--csv", table, "--device",
+def results_of(binary, model, image, work):
+    """The objects from the JSON lines, each with its mask's area from the CSV table."""
+    table = os.path.join(work, "results.csv")
+    lines = subprocess.run([binary, "run", model, "--source", image, "--jsonl", "-", "--csv", table, "--device",
                             "cpu"], check=True, timeout=600, capture_output=True, text=True).stdout
     found = json.loads(lines.splitlines()[0])["detections"]
     with open(table, newline="", encoding="utf-8") as file:
         areas = [int(row["pixels"]) for row in csv.DictReader(file)]
-    return [answer | {"pixels": area} for answer, area in zip(found, areas, strict=True)]
+    return [result | {"pixels": area} for result, area in zip(found, areas, strict=True)]
 
 
 def main():
@@ -172,7 +173,7 @@ def main():
                 model, card = os.path.join(work, "queries.onnx"), os.path.join(work, "queries.toml")
                 save_model(model, *tensors)
                 save_card(card)
-                got = answers(args.binary, model, os.path.join(frames, image["file_name"]), work)
+                got = results_of(args.binary, model, os.path.join(frames, image["file_name"]), work)
                 expected = oracle(*tensors, image["width"], image["height"])
                 said, close = differences(expected, got, f"{size} {image['file_name']}")
                 complaints += said

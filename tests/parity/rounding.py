@@ -1,10 +1,10 @@
-"""Numbers as halves hold them, float32 still: those of arrays, and a model's weights."""
+"""Rounds arrays and a model's weights to half precision; the results are float32."""
 import numpy as np
 import onnx
 
 
 def rounded(array, precision):
-    """Float32 numbers, each the nearest half."""
+    """Float32 numbers, each rounded to half precision."""
     if precision == "fp16":
         return array.astype(np.float16).astype(np.float32)
     bits = array.astype(np.float32).view(np.uint32)

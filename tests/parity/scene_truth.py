@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Lets pycocotools judge what `saccade demo --render` writes: it loads, every mask has the box and the area that stand
-beside it, and the truth given back as answers has an AP of 100 %.
+"""Checks the ground truth of `saccade demo --render` with pycocotools: it loads, the annotated boxes and areas are
+those of the masks, and the ground truth evaluated as predictions has an AP of 100 %.
 
     scene_truth.py --binary build/saccade
 
@@ -33,13 +33,13 @@ def masks_fit(coco):
 
 
 def score(coco):
-    answers = [{"image_id": a["image_id"], "category_id": a["category_id"], "bbox": a["bbox"], "score": 0.9}
+    predictions = [{"image_id": a["image_id"], "category_id": a["category_id"], "bbox": a["bbox"], "score": 0.9}
                for a in coco.dataset["annotations"] if not a["iscrowd"]]
-    judge = COCOeval(coco, coco.loadRes(answers), "bbox")
-    judge.evaluate()
-    judge.accumulate()
-    judge.summarize()
-    return judge.stats[0]
+    evaluation = COCOeval(coco, coco.loadRes(predictions), "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    evaluation.summarize()
+    return evaluation.stats[0]
 
 
 def main():

@@ -1,11 +1,11 @@
-"""What scripts that compare have in common: how they find what they need, and how they end."""
+"""Common parts of comparison scripts: finding dependencies, reporting, exit statuses."""
 import contextlib
 import pathlib
 import sys
 
 
 def option(name, default=None):
-    """The value of an option that must be known before all modules can be imported."""
+    """The value of an option that must be known before the modules are imported."""
     return sys.argv[sys.argv.index(name) + 1] if name in sys.argv else default
 
 
@@ -22,7 +22,7 @@ def needs(environment):
 
 
 def conclude(complaints, count, what):
-    """Ends a script that looked at COUNT things, and says which of them are wrong."""
+    """Ends a script that checked COUNT items, and prints the COMPLAINTS."""
     print("\n".join(complaints))
     if complaints:
         sys.exit(f"{len(complaints)} complaints about {count} {what}")

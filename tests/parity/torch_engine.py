@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Compares what src/measure/peers/torch_peer makes of ONNX files with ONNX Runtime, in fp32 on the CPU.
+"""Compares the torch modules that src/measure/peers/torch_peer makes of ONNX files with ONNX Runtime, in fp32 on the
+CPU.
 
     torch_engine.py --source . --shared ../shared [MODEL...]
 
-MODELs are files below shared/models/real, without ending (default: all).  An engine that is to be measured beside ours
-must compute the same.  Exit status 77: skipped.
+MODELs are stems of files below shared/models/real (default: all). A benchmarked engine must compute the same results.
+Exit status 77: skipped.
 """
 import argparse
 import os
 import sys
 
 SKIPPED = 77
-# Of ONNX Runtime's answer, by L2 norms; rounding to integers falls elsewhere where a sum is rounded elsewhere.
+# Of ONNX Runtime's output, by L2 norms. Quantised values differ by a step where sums are rounded differently.
 LIMIT, QUANTISED_LIMIT = 1e-4, 5e-2
 TYPES = {"tensor(float)": "float32", "tensor(int64)": "int64", "tensor(int32)": "int32", "tensor(uint8)": "uint8"}
 
@@ -22,7 +23,7 @@ def skip(reason):
 
 
 def draw(session):
-    """Random pictures; whole numbers are a picture's size."""
+    """Random images. Integer inputs hold an image's size."""
     rng, feed = np.random.default_rng(0), {}
     for value in session.get_inputs():
         shape, dtype = [d if isinstance(d, int) else 1 for d in value.shape], np.dtype(TYPES[value.type])

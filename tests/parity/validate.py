@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Lets pycocotools judge the answers that `saccade validate` judged: every figure must be the same to 1e-6.
+"""Compares the metrics of `saccade validate` with pycocotools: every metric must agree to 1e-6.
 
-    validate.py --binary build/saccade                      made-up sets
-    validate.py --binary build/saccade --shared ../shared   real models on real pictures
+    validate.py --binary build/saccade                      generated data sets
+    validate.py --binary build/saccade --shared ../shared   real models on real images
 
-In the made-up sets a model that reads its answers out of its pictures' pixels gives random boxes, masks and keypoints,
-and the truth has crowds, polygons, run lengths and objects without keypoints.  Exit status 77: skipped.
+In the generated data sets the images' pixels encode random boxes, masks and keypoints, and the model decodes them. The
+ground truth has crowds, polygons, run lengths and objects without keypoints. Exit status 77: skipped.
 """
 import argparse
 import contextlib
@@ -28,8 +28,8 @@ except ImportError as error:
     print(f"SKIPPED: {error}; script/bootstrap --peers installs it")
     sys.exit(77)
 
-SIDE = 192  # of the made-up pictures, and of their model's input
-ANSWERS = 24
+SIDE = 192  # of the generated images, and of their model's input
+PREDICTIONS = 24
 CLASSES = 3
 JOINTS = 17
 PROTOTYPES = 4
@@ -43,10 +43,10 @@ SCORES = {"bbox": "box", "segm": "mask", "keypoints": "keypoints"}
 
 
 def write_model(folder, decoder, rows, scale, shift, prototypes=None):
-    """The picture's first pixels, one number each, are [1, rows, ANSWERS]; a row is multiplied and moved."""
+    """The image's first pixels, one number each, as [1, rows, PREDICTIONS], scaled and shifted."""
     initializers = [numpy_helper.from_array(np.array(v, np.int64), n) for n, v in
-                    (("first", [0]), ("plane", [1]), ("axis", [1]), ("flat", [1, SIDE * SIDE]), ("end", [rows * ANSWERS]),
-                     ("zero", [0]), ("shape", [1, rows, ANSWERS]))]
+                    (("first", [0]), ("plane", [1]), ("axis", [1]), ("flat", [1, SIDE * SIDE]),
+                     ("end", [rows * PREDICTIONS]), ("zero", [0]), ("shape", [1, rows, PREDICTIONS]))]
     initializers += [numpy_helper.from_array(np.float32(scale).reshape(1, rows, 1), "scale"),
                      numpy_helper.from_array(np.float32(shift).reshape(1, rows, 1), "shift")]
     nodes = [helper.make_node("Slice", ["image", "first", "plane", "axis"], ["red"]),
@@ -54,8 +54,8 @@ def write_model(folder, decoder, rows, scale, shift, prototypes=None):
              helper.make_node("Slice", ["pixels", "zero", "end", "axis"], ["numbers"]),
              helper.make_node("Reshape", ["numbers", "shape"], ["rows"]),
              helper.make_node("Mul", ["rows", "scale"], ["scaled"]),
-             helper.make_node("Add", ["scaled", "shift"], ["answers"])]
-    outputs = [helper.make_tensor_value_info("answers", TensorProto.FLOAT, [1, rows, ANSWERS])]
+             helper.make_node("Add", ["scaled", "shift"], ["predictions"])]
+    outputs = [helper.make_tensor_value_info("predictions", TensorProto.FLOAT, [1, rows, PREDICTIONS])]
     if prototypes is not None:
         initializers.append(numpy_helper.from_array(prototypes, "constant"))
         nodes.append(helper.make_node("Identity", ["constant"], ["prototypes"]))
@@ -64,7 +64,7 @@ def write_model(folder, decoder, rows, scale, shift, prototypes=None):
     graph = helper.make_graph(nodes, "pixels", [image], outputs, initializers)
     path = os.path.join(folder, decoder + ".onnx")
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
-    names = '["answers", "prototypes"]' if prototypes is not None else '"answers"'
+    names = '["predictions", "prototypes"]' if prototypes is not None else '"predictions"'
     labels = json.dumps([f"kind {i}" for i in range(1 if decoder == "yolov8-pose" else CLASSES)])
     with open(os.path.join(folder, decoder + ".toml"), "w", encoding="utf-8") as file:
         file.write(f'[input]\nresize = "stretch"\nscale = 1\nmean = 0\nstd = 1\n[output]\ndecoder = "{decoder}"\n'
@@ -74,8 +74,8 @@ def write_model(folder, decoder, rows, scale, shift, prototypes=None):
     return path
 
 
-def made_up(rng, folder, kind, pictures):
-    """Pictures whose pixels are answers, their truth, and the model that reads them."""
+def generated(rng, folder, kind, images):
+    """Images whose pixels encode predictions, their ground truth, and the model that decodes them."""
     classes = 1 if kind == "keypoints" else CLASSES
     extra = {"bbox": 0, "segm": PROTOTYPES, "keypoints": 3 * JOINTS}[kind]
     rows = 4 + classes + extra
@@ -92,16 +92,16 @@ def made_up(rng, folder, kind, pictures):
     model = write_model(folder, {"bbox": "yolov8", "segm": "yolov8-seg", "keypoints": "yolov8-pose"}[kind], rows, scale,
                         shift, prototypes)
     truth = {"categories": [{"id": 10 + i, "name": f"kind {i}"} for i in range(classes)], "images": [], "annotations": []}
-    for number in range(1, pictures + 1):
-        numbers = rng.integers(0, SIDE, (rows, ANSWERS))
-        numbers[2:4] = rng.integers(8, 90, (2, ANSWERS))
-        numbers[4:4 + classes] = rng.integers(0, 256, (classes, ANSWERS)) * (rng.random((classes, ANSWERS)) < 0.6)
+    for number in range(1, images + 1):
+        numbers = rng.integers(0, SIDE, (rows, PREDICTIONS))
+        numbers[2:4] = rng.integers(8, 90, (2, PREDICTIONS))
+        numbers[4:4 + classes] = rng.integers(0, 256, (classes, PREDICTIONS)) * (rng.random((classes, PREDICTIONS)) < 0.6)
         if kind == "segm":
-            numbers[4 + classes:] = rng.integers(0, 256, (extra, ANSWERS))
+            numbers[4 + classes:] = rng.integers(0, 256, (extra, PREDICTIONS))
         add_truth(rng, truth, kind, number, numbers, classes)
-        picture = np.zeros((SIDE, SIDE, 3), np.uint8)
-        picture.reshape(-1, 3)[:numbers.size, 2] = numbers.reshape(-1)
-        cv2.imwrite(os.path.join(folder, f"{number}.png"), picture)
+        image = np.zeros((SIDE, SIDE, 3), np.uint8)
+        image.reshape(-1, 3)[:numbers.size, 2] = numbers.reshape(-1)
+        cv2.imwrite(os.path.join(folder, f"{number}.png"), image)
         truth["images"].append({"id": number, "file_name": f"{number}.png", "width": SIDE, "height": SIDE})
     name = "person_keypoints.json" if kind == "keypoints" else "instances.json"
     with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
@@ -110,8 +110,8 @@ def made_up(rng, folder, kind, pictures):
 
 
 def add_truth(rng, truth, kind, number, numbers, classes):
-    """Objects near some of a picture's answers."""
-    for a in rng.choice(ANSWERS, int(rng.integers(0, 9)), replace=False):
+    """Objects near some of an image's predictions."""
+    for a in rng.choice(PREDICTIONS, int(rng.integers(0, 9)), replace=False):
         size = numbers[2:4, a] * rng.uniform(0.8, 1.25, 2)
         corner = numbers[:2, a] - size / 2 + rng.normal(0, 3, 2)
         box = [float(v) for v in (*corner, *size)]
@@ -129,7 +129,7 @@ def add_truth(rng, truth, kind, number, numbers, classes):
 
 
 def silhouette(rng, box, crowd):
-    """Polygons, or run lengths packed or not."""
+    """Polygons, or run lengths, compressed or not."""
     x, y, width, height = box
     around = np.linspace(0, 2 * np.pi, int(rng.integers(3, 20)), endpoint=False)
     reach = rng.uniform(0.6, 1.1, around.size)
@@ -146,32 +146,32 @@ def silhouette(rng, box, crowd):
     return {"size": [SIDE, SIDE], "counts": [int(v) for v in counts]}
 
 
-def judged_by_pycocotools(annotations, results, kind, known):
+def pycocotools_metrics(annotations, results, kind, known):
     with contextlib.redirect_stdout(io.StringIO()):
         coco = COCO()
         with open(annotations, encoding="utf-8") as file:
             coco.dataset = json.load(file)
-        for number, annotation in enumerate(coco.dataset["annotations"], 1):  # it takes objects of one id for one
+        for number, annotation in enumerate(coco.dataset["annotations"], 1):  # it merges objects of the same id
             annotation["id"] = number
         coco.createIndex()
-        for answer in results:  # loadRes would take the box's area for the mask's
+        for result in results:  # loadRes would use the box's area for the mask
             if kind != "bbox":
-                answer.pop("bbox", None)
+                result.pop("bbox", None)
             if kind != "segm":
-                answer.pop("segmentation", None)
+                result.pop("segmentation", None)
             if kind != "keypoints":
-                answer.pop("keypoints", None)
-        judge = COCOeval(coco, coco.loadRes(results), kind)
-        judge.params.catIds = [c["id"] for c in coco.dataset["categories"] if c["name"] in known] if known else \
-            judge.params.catIds
-        judge.evaluate()
-        judge.accumulate()
-        judge.summarize()
-    return judge.stats
+                result.pop("keypoints", None)
+        evaluator = COCOeval(coco, coco.loadRes(results), kind)
+        evaluator.params.catIds = [c["id"] for c in coco.dataset["categories"] if c["name"] in known] if known else \
+            evaluator.params.catIds
+        evaluator.evaluate()
+        evaluator.accumulate()
+        evaluator.summarize()
+    return evaluator.stats
 
 
 def compare(args, what, model, data, annotations, *flags, known=None):
-    """Whether every figure of `validate` is pycocotools'."""
+    """Whether every metric of `validate` equals pycocotools'."""
     with tempfile.TemporaryDirectory() as work:
         results = os.path.join(work, "results.json")
         command = [args.binary, "validate", model, "--data", "coco:" + data, "--results", results, "--json",
@@ -184,7 +184,7 @@ def compare(args, what, model, data, annotations, *flags, known=None):
             text = file.read()
     right = True
     for kind, path in annotations.items():
-        theirs = judged_by_pycocotools(path, json.loads(text), kind, known)
+        theirs = pycocotools_metrics(path, json.loads(text), kind, known)
         ours = [-1 if scores[SCORES[kind]][f] is None else scores[SCORES[kind]][f] for f in FIGURES[kind]]
         worst = max(abs(a - b) for a, b in zip(ours, theirs))
         print(f"{what}, {kind}: AP {100 * ours[0]:.3f}, pycocotools' {100 * theirs[0]:.3f}; "
@@ -198,8 +198,8 @@ def compare_made_up(args):
     for seed in range(args.seeds):
         for kind in ("bbox", "segm", "keypoints"):
             with tempfile.TemporaryDirectory() as folder:
-                model, annotations = made_up(np.random.default_rng([seed, len(kind)]), folder, kind, 12)
-                right = compare(args, f"made up, seed {seed}", model, folder, annotations, "--iou", "1") and right
+                model, annotations = generated(np.random.default_rng([seed, len(kind)]), folder, kind, 12)
+                right = compare(args, f"generated, seed {seed}", model, folder, annotations, "--iou", "1") and right
     return right
 
 

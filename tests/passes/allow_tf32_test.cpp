@@ -32,12 +32,12 @@ TEST(AllowTf32, MarksAttention) {
   EXPECT_TRUE(takes_tf32(graph.node(graph.order().front())));
 }
 
-TEST(AllowTf32, LeavesPixelsAndAnswersAndOtherTypes) {
+TEST(AllowTf32, LeavesPixelsPostProcessingAndOtherTypes) {
   GraphBuilder b;
-  const ValueId answer = b.op("MatMul", {b.input("x", {2, 4}), b.random({4, 5})});
+  const ValueId prediction = b.op("MatMul", {b.input("x", {2, 4}), b.random({4, 5})});
   const ValueId integers = b.op("MatMul", {b.input("y", {2, 4}, DType::kInt32), b.input("z", {4, 2}, DType::kInt32)});
-  Graph graph = b.build({answer, integers});
-  graph.node(graph.value(answer).producer).stage = Stage::kPost;
+  Graph graph = b.build({prediction, integers});
+  graph.node(graph.value(prediction).producer).stage = Stage::kPost;
   EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.precision = {.tf32 = true}}), 0);
 }
 

@@ -31,14 +31,14 @@ ValueId gather(GraphBuilder& b, ValueId x, std::int64_t index) {
 /// How many operands the attention reads straight from VALUE.
 std::int64_t reads(const Node& node, ValueId value) { return std::ranges::count(node.inputs, value); }
 
-TEST(FuseAttention, TakesHeadsFromOneProductAndPutsAnswersBack) {
+TEST(FuseAttention, TakesHeadsFromOneProductAndPutsOutputsBack) {
   GraphBuilder b;
   const ValueId qkv = b.input("qkv", {2, 7, 3 * 4 * 6});
   const ValueId heads = transpose(b, b.op("Reshape", {qkv, b.ints({2, 7, 3, 4, 6})}), {2, 0, 3, 1, 4});
   const ValueId q = b.op("Mul", {gather(b, heads, 0), b.scalar(0.5F)});
   const ValueId k = transpose(b, gather(b, heads, 1), {0, 1, 3, 2});
-  const ValueId answers = b.op("MatMul", {softmax(b, b.op("MatMul", {q, k})), gather(b, heads, -1)});
-  const ValueId joined = b.op("Reshape", {transpose(b, answers, kHeadsFirst), b.ints({2, 7, 24})});
+  const ValueId products = b.op("MatMul", {softmax(b, b.op("MatMul", {q, k})), gather(b, heads, -1)});
+  const ValueId joined = b.op("Reshape", {transpose(b, products, kHeadsFirst), b.ints({2, 7, 24})});
   Graph graph = b.build({b.op("Relu", {joined})});
 
   EXPECT_EQ(fuse(graph), 1);
@@ -53,7 +53,7 @@ TEST(FuseAttention, TakesHeadsFromOneProductAndPutsAnswersBack) {
   EXPECT_EQ(patterns.output.loops[0], (AccessPattern::Loop{{2, 7 * 24}, {4, 6}}));
 }
 
-TEST(LowerStridedAttention, GathersMatricesAndPutsAnswersBack) {
+TEST(LowerStridedAttention, GathersMatricesAndPutsOutputsBack) {
   for (const bool masked : {false, true}) {
     GraphBuilder b;
     const ValueId qkv = b.input("qkv", {2, 7, 3 * 4 * 6});
@@ -61,8 +61,8 @@ TEST(LowerStridedAttention, GathersMatricesAndPutsAnswersBack) {
     const ValueId k = transpose(b, gather(b, heads, 1), {0, 1, 3, 2});
     ValueId scores = b.op("Mul", {b.op("MatMul", {gather(b, heads, 0), k}), b.scalar(0.3F)});
     if (masked) scores = b.op("Add", {scores, b.input("mask", {2, 1, 1, 7})});
-    const ValueId answers = transpose(b, b.op("MatMul", {softmax(b, scores), gather(b, heads, -1)}), kHeadsFirst);
-    Graph graph = b.build({b.op("Relu", {b.op("Reshape", {answers, b.ints({2, 7, 24})})})});
+    const ValueId products = transpose(b, b.op("MatMul", {softmax(b, scores), gather(b, heads, -1)}), kHeadsFirst);
+    Graph graph = b.build({b.op("Relu", {b.op("Reshape", {products, b.ints({2, 7, 24})})})});
     ASSERT_EQ(fuse(graph), 1);
     const auto lower = [&](bool fuses) {
       return test::rewrite(graph, "lower_strided_attention", {.target = {.fuses_attention = fuses}});
@@ -95,15 +95,15 @@ TEST(FuseAttention, TakesWeightsThatStandOnTheRight) {
   const auto parts = b.multi("Split", {heads, b.ints({4, 4, 6})}, 3, {{"axis", std::int64_t{2}}});
   const ValueId scores = b.op("MatMul", {transpose(b, parts[0], {0, 1, 3, 2}), parts[1]});
   const ValueId weights = transpose(b, softmax(b, b.op("Mul", {scores, b.scalar(0.3F)})), {0, 1, 3, 2});
-  const ValueId answers = b.op("Reshape", {b.op("MatMul", {parts[2], weights}), b.ints({1, 12, 3, 5})});
-  Graph graph = b.build({b.op("Add", {answers, b.op("Reshape", {parts[2], b.ints({1, 12, 3, 5})})})});
+  const ValueId products = b.op("Reshape", {b.op("MatMul", {parts[2], weights}), b.ints({1, 12, 3, 5})});
+  Graph graph = b.build({b.op("Add", {products, b.op("Reshape", {parts[2], b.ints({1, 12, 3, 5})})})});
 
   EXPECT_EQ(fuse(graph), 1);
   EXPECT_EQ(operators(graph), "Reshape Split Reshape StridedAttention Add");
   EXPECT_EQ(reads(*graph.producer(last_node(graph).inputs[0]), qkv), 3);
 }
 
-TEST(FuseAttention, TakesAreasOfAPicture) {
+TEST(FuseAttention, TakesAreasOfAnImage) {
   GraphBuilder b;
   const auto rows = [&](ValueId x, std::int64_t channels) {
     const ValueId flat = transpose(b, b.op("Reshape", {x, b.ints({1, channels, 24})}), {0, 2, 1});
@@ -116,8 +116,8 @@ TEST(FuseAttention, TakesAreasOfAPicture) {
   const ValueId q = transpose(b, heads(slice(b, both, 2, 0, 10)), {0, 1, 3, 2});
   const ValueId scores = b.op("MatMul", {q, heads(slice(b, both, 2, 10, 20))});
   const ValueId weights = transpose(b, softmax(b, scores), {0, 1, 3, 2});
-  const ValueId answers = transpose(b, b.op("MatMul", {heads(rows(value, 10)), weights}), {0, 3, 1, 2});
-  const ValueId map = b.op("Reshape", {answers, b.ints({1, 4, 6, 10})});
+  const ValueId products = transpose(b, b.op("MatMul", {heads(rows(value, 10)), weights}), {0, 3, 1, 2});
+  const ValueId map = b.op("Reshape", {products, b.ints({1, 4, 6, 10})});
   Graph graph = b.build({transpose(b, map, {0, 3, 1, 2})});
 
   EXPECT_EQ(fuse(graph), 1);
@@ -135,8 +135,8 @@ TEST(FuseAttention, TakesHeadsAndBatchesAsOneDimension) {
   const ValueId k = b.input("k", {7, 2, 12});
   const ValueId v = b.input("v", {7, 2, 12});
   const ValueId scores = b.op("MatMul", {heads(q, 5), transpose(b, heads(k, 7), {0, 2, 1})});
-  const ValueId answers = transpose(b, b.op("MatMul", {softmax(b, scores), heads(v, 7)}), {1, 0, 2});
-  Graph graph = b.build({b.op("Reshape", {answers, b.ints({10, 12})})});
+  const ValueId products = transpose(b, b.op("MatMul", {softmax(b, scores), heads(v, 7)}), {1, 0, 2});
+  Graph graph = b.build({b.op("Reshape", {products, b.ints({10, 12})})});
 
   EXPECT_EQ(fuse(graph), 1);
   EXPECT_EQ(operators(graph), "StridedAttention");
@@ -173,8 +173,8 @@ TEST(FuseAttention, TakesQueriesThatShareKeysAndWeightsMadeTheOtherWayRound) {
 TEST(FuseAttention, LeavesMovedHeadsWithoutAnAccessPattern) {
   GraphBuilder b;
   // Windows of 2 by 2 of an image of 4 by 4: tokens are affine in two dimensions, channels in one.
-  const ValueId picture = b.input("x", {1, 4, 4, 6});
-  const ValueId windows = transpose(b, b.op("Reshape", {picture, b.ints({1, 2, 2, 2, 2, 6})}), {0, 1, 3, 2, 4, 5});
+  const ValueId image = b.input("x", {1, 4, 4, 6});
+  const ValueId windows = transpose(b, b.op("Reshape", {image, b.ints({1, 2, 2, 2, 2, 6})}), {0, 1, 3, 2, 4, 5});
   const ValueId tokens = b.op("Reshape", {windows, b.ints({4, 4, 6})});
   const ValueId scores = b.op("MatMul", {tokens, transpose(b, tokens, {0, 2, 1})});
   // Permuted channels are not affine.
@@ -183,7 +183,7 @@ TEST(FuseAttention, LeavesMovedHeadsWithoutAnAccessPattern) {
 
   EXPECT_EQ(fuse(graph), 1);
   EXPECT_EQ(operators(graph), "Transpose StridedAttention");
-  EXPECT_EQ(reads(last_node(graph), picture), 2);
+  EXPECT_EQ(reads(last_node(graph), image), 2);
   EXPECT_EQ(attention_patterns(graph, last_node(graph)).query.loops[1].size(), 2U);
 }
 
@@ -199,10 +199,10 @@ std::int64_t fused_with(const Scores& of_scores, const Weights& of_weights, std:
   return fuse(graph);
 }
 
-TEST(FuseAttention, KeepsWhatIsNone) {
+TEST(FuseAttention, KeepsOtherPatterns) {
   const auto same = [](GraphBuilder&, ValueId x) { return x; };
   EXPECT_EQ(fused_with(same, same), 1);
-  EXPECT_EQ(fused_with(same, same, 5), 0) << "weights that are asked for";
+  EXPECT_EQ(fused_with(same, same, 5), 0) << "weights that are an output";
   EXPECT_EQ(fused_with(same, same, 300), 0) << "too many channels";
   EXPECT_EQ(fused_with([](GraphBuilder& b, ValueId x) { return b.op("Tanh", {x}); }, same), 0);
   EXPECT_EQ(fused_with(same, [](GraphBuilder& b, ValueId x) { return b.op("Mul", {x, b.scalar(2)}); }), 0);
@@ -223,8 +223,8 @@ TEST(FuseAttention, KeepsASoftmaxOverQueriesAndBackendsThatAskForNone) {
 
   GraphBuilder plain;
   const ValueId scores = plain.op("MatMul", {plain.input("q", {2, 5, 4}), plain.input("k", {2, 4, 5})});
-  Graph unasked = plain.build({plain.op("MatMul", {softmax(plain, scores), plain.input("v", {2, 5, 4})})});
-  EXPECT_EQ(test::rewrite(unasked, "fuse_attention"), 0);
+  Graph unused = plain.build({plain.op("MatMul", {softmax(plain, scores), plain.input("v", {2, 5, 4})})});
+  EXPECT_EQ(test::rewrite(unused, "fuse_attention"), 0);
 }
 
 }  // namespace

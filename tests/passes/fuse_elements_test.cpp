@@ -74,10 +74,10 @@ TEST(FuseElements, GivesASplitToItsReaders) {
 TEST(FuseElements, KeepsWhatIsNeededInMemory) {
   GraphBuilder b;
   const ValueId x = b.input("x", {4, 4});
-  const ValueId answer = b.op("Relu", {x});
+  const ValueId result = b.op("Relu", {x});
   const ValueId factor = b.op("Exp", {x});
   const ValueId product = b.op("MatMul", {factor, x});
-  Graph graph = b.build({answer, b.op("Mul", {answer, b.scalar(2)}), b.op("Add", {factor, product})});
+  Graph graph = b.build({result, b.op("Mul", {result, b.scalar(2)}), b.op("Add", {factor, product})});
   EXPECT_EQ(rewrite(graph), 0);
 }
 

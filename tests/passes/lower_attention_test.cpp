@@ -52,7 +52,7 @@ TEST(LowerAttention, HidesWhatWindowAndMaskHide) {
   EXPECT_NE((Case{.attributes = kCausal}.lowered(numbers)), "");
 }
 
-TEST(LowerAttention, AnswersZerosWhereAQuerySeesNothing) {
+TEST(LowerAttention, GivesZerosWhereAQuerySeesNothing) {
   const float lost = -INFINITY;
   const auto numbers = [&](GraphBuilder& b) { return b.floats({3, 1}, {0, lost, 1}); };
   const auto flags = [](GraphBuilder& b) {

@@ -25,7 +25,7 @@ DType type_of(const Graph& graph, const std::string& op, std::size_t input) {
   return DType::kFrame;
 }
 
-TEST(NarrowFloats, HalvesWhatLeadsToAProductAndKeepsWhatFollowsTheLast) {
+TEST(NarrowFloats, NarrowsWhatLeadsToAProductAndKeepsWhatFollowsTheLast) {
   for (DType to : {DType::kFloat16, DType::kBFloat16}) {
     GraphBuilder b;
     const ValueId x = b.input("x", {1, 3, 6, 6});
@@ -40,7 +40,7 @@ TEST(NarrowFloats, HalvesWhatLeadsToAProductAndKeepsWhatFollowsTheLast) {
   }
 }
 
-TEST(NarrowFloats, KeepsWhatNoHalfHolds) {
+TEST(NarrowFloats, KeepsWhatExceedsHalfPrecision) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 3, 6, 6});
   const ValueId first = b.op("Conv", {x, b.random({4, 3, 3, 3})});
@@ -54,7 +54,7 @@ TEST(NarrowFloats, KeepsWhatNoHalfHolds) {
   EXPECT_EQ(type_of(graph, "Relu", 0), DType::kFloat32);
 }
 
-TEST(NarrowFloats, KeepsWhatReadsConstantsThatNoHalfHolds) {
+TEST(NarrowFloats, KeepsReadersOfConstantsBeyondHalfPrecision) {
   const auto type_behind = [](const std::string& op, float constant, DType to) {
     GraphBuilder b;
     const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
@@ -72,7 +72,7 @@ TEST(NarrowFloats, KeepsWhatReadsConstantsThatNoHalfHolds) {
   EXPECT_EQ(type_behind("Clip", std::numeric_limits<float>::lowest(), DType::kFloat16), DType::kFloat16);
 }
 
-TEST(NarrowFloats, HalvesEveryFunctionOfElementsButAngles) {
+TEST(NarrowFloats, NarrowsEveryElementwiseOperatorButAngles) {
   const auto type_between = [](const std::string& op, std::size_t inputs) {
     GraphBuilder b;
     const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
@@ -87,7 +87,7 @@ TEST(NarrowFloats, HalvesEveryFunctionOfElementsButAngles) {
   for (const char* op : {"Sin", "Cos", "Tan"}) EXPECT_EQ(type_between(op, 1), DType::kFloat32) << op;
 }
 
-TEST(NarrowFloats, TellsWhatItWouldNarrow) {
+TEST(NarrowFloats, ReportsWhatItWouldNarrow) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 3, 6, 6});
   const ValueId first = b.op("Relu", {b.op("Conv", {x, b.random({4, 3, 3, 3})})});
@@ -95,7 +95,7 @@ TEST(NarrowFloats, TellsWhatItWouldNarrow) {
   EXPECT_EQ(values_to_narrow(graph, DType::kFloat16), (ValueNames{"x", "Conv0", "Relu1", "Conv2"}));
 }
 
-TEST(NarrowFloats, KeepsWherePicturesAreSampled) {
+TEST(NarrowFloats, KeepsSamplingPositions) {
   GraphBuilder b;
   const ValueId x = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 1, 1})});
   const ValueId grid = b.op("Tanh", {b.input("grid", {1, 5, 5, 2})});
@@ -107,7 +107,7 @@ TEST(NarrowFloats, KeepsWherePicturesAreSampled) {
   EXPECT_EQ(type_of(graph, "GridSample", 1), DType::kFloat32);
 }
 
-TEST(NarrowFloats, TakesAndGivesHalvesAsTheyAre) {
+TEST(NarrowFloats, TakesAndGivesHalfPrecisionUnchanged) {
   GraphBuilder b;
   const ValueId x = b.input("x", {1, 3, 6, 6}, DType::kFloat16);
   const ValueId wide = b.op("Cast", {x}, {{"to", onnx_of_dtype(DType::kFloat32)}});
@@ -139,7 +139,7 @@ TEST(NarrowFloats, LeavesNetworksWithoutProductsAlone) {
   EXPECT_EQ(narrow(graph), 0);
 }
 
-TEST(NarrowFloats, DoesNothingUnlessAsked) {
+TEST(NarrowFloats, DoesNothingByDefault) {
   GraphBuilder b;
   Graph graph = b.build({b.op("MatMul", {b.input("x", {2, 3}), b.random({3, 4})})});
   EXPECT_EQ(test::rewrite(graph, "narrow_floats"), 0);

@@ -17,9 +17,9 @@ ValueId half(GraphBuilder& b, const std::string& name, const Shape& shape, DType
 
 ValueId half_weights(GraphBuilder& b, const Shape& shape) {
   const Tensor floats = test::random_tensor(shape, 7);
-  Tensor halves(DType::kFloat16, shape);
-  std::ranges::transform(floats.data<float>(), halves.data<Float16>().begin(), [](float x) { return Float16(x); });
-  return b.constant(std::move(halves));
+  Tensor narrow(DType::kFloat16, shape);
+  std::ranges::transform(floats.data<float>(), narrow.data<Float16>().begin(), [](float x) { return Float16(x); });
+  return b.constant(std::move(narrow));
 }
 
 TEST(WidenHalves, KeepsANetworkInFloat32BetweenItsEnds) {
@@ -36,7 +36,7 @@ TEST(WidenHalves, KeepsANetworkInFloat32BetweenItsEnds) {
   EXPECT_EQ(graph.value(test::last_node(graph).inputs[0]).type.dtype, DType::kFloat32);
 }
 
-TEST(WidenHalves, CastsOnceForAllThatReadAHalf) {
+TEST(WidenHalves, CastsOnceForAllReadersOfAHalfPrecisionValue) {
   GraphBuilder b;
   const ValueId x = half(b, "x", {2, 3}, DType::kBFloat16);
   Graph graph = b.build({b.op("Exp", {x}), b.op("Neg", {x})});
@@ -66,7 +66,7 @@ TEST(WidenHalves, KeepsOtherOutputsTypes) {
   EXPECT_EQ(graph.value(graph.outputs()[2]).type.dtype, DType::kBool);
 }
 
-TEST(WidenHalves, HandsOnWhatIsNoHalf) {
+TEST(WidenHalves, LeavesOtherTypes) {
   GraphBuilder b;
   const ValueId x = half(b, "x", {2, 3});
   const ValueId y = half(b, "y", {2, 3});
@@ -75,7 +75,7 @@ TEST(WidenHalves, HandsOnWhatIsNoHalf) {
   EXPECT_EQ(operators(graph), "Cast Cast Less Where Cast");
 }
 
-TEST(WidenHalves, LeavesWhatNamesATypeAndBackendsThatComputeHalves) {
+TEST(WidenHalves, LeavesOperatorsThatNameATypeAndBackendsWithHalfPrecision) {
   GraphBuilder b;
   const ValueId x = half(b, "x", {2, 2});
   const ValueId like = b.op("CastLike", {b.input("y", {2, 2}), x});

@@ -66,7 +66,7 @@ TEST_F(PipelineTest, EveryModelSeesEveryFrame) {
   EXPECT_EQ(pipeline.summary().ledger.processed, 3);
 }
 
-TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
+TEST_F(PipelineTest, ReportsTheTimestampsOfAFrame) {
   const Model model = boxes();
   Pipeline pipeline({scripted_source("a", test::frames(3))}, {model, colors()});
   std::vector<StepTime> steps(impl_of(model).vision_plan().plan->steps().size());
@@ -75,7 +75,7 @@ TEST_F(PipelineTest, TellsWhenWhatHappenedToAFrame) {
   const FrameTimes first = impl_of(pipeline).frame_times();
   EXPECT_EQ(first.captured - first.capture_start, std::chrono::microseconds(100));
   EXPECT_LE(first.captured, first.fetched);
-  EXPECT_LE(first.asked, first.fetched);
+  EXPECT_LE(first.requested, first.fetched);
   EXPECT_EQ(first.started, first.fetched);
   EXPECT_GE(steps[0].start, first.started);
   EXPECT_LE(steps[0].end, first.finished);
@@ -99,7 +99,7 @@ TEST_F(PipelineTest, ClassifiesAndLeavesOutWhatIsBelowTheConfidence) {
   EXPECT_NEAR(classified->classes[0].confidence, 1, 1e-4);
 }
 
-TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
+TEST_F(PipelineTest, KeepsTheSelectedClasses) {
   ModelOptions options;
   options.post.classes = {"far"};
   Pipeline pipeline(scripted_source("a", test::frames(1)), boxes(options));
@@ -108,18 +108,18 @@ TEST_F(PipelineTest, KeepsTheClassesThatAreAskedFor) {
   EXPECT_EQ(result->detections[0].class_name, "far");
 }
 
-TEST_F(PipelineTest, PassesOnWhatIsAskedOfAnswers) {
+TEST_F(PipelineTest, PassesOnThePostProcessingOptions) {
   ModelOptions options;
   options.post.agnostic = true;
   options.post.multi_label = true;
   options.post.max_detections = 7;
   const Model model = boxes(options);
-  std::map<std::string, std::int64_t> asked;
+  std::map<std::string, std::int64_t> passed;
   const Graph& graph = impl_of(model).vision_plan().plan->graph();
   for (const NodeId id : graph.order())
     for (const char* name : {"agnostic", "multi_label", "max_det"})
-      if (const auto value = graph.node(id).attributes.integer(name, -1); value >= 0) asked[name] = value;
-  EXPECT_EQ(asked, (std::map<std::string, std::int64_t>{{"agnostic", 1}, {"max_det", 7}, {"multi_label", 1}}));
+      if (const auto value = graph.node(id).attributes.integer(name, -1); value >= 0) passed[name] = value;
+  EXPECT_EQ(passed, (std::map<std::string, std::int64_t>{{"agnostic", 1}, {"max_det", 7}, {"multi_label", 1}}));
 }
 
 TEST_F(PipelineTest, SourcesTakeTurnsAndEndOneByOne) {
@@ -250,7 +250,7 @@ TEST_F(PipelineTest, EndsWhereverItIs) {
   EXPECT_EQ(drain(pipeline), 1);
 }
 
-TEST_F(PipelineTest, StopsAfterTheFramesAndTheTimeThatAreAskedFor) {
+TEST_F(PipelineTest, StopsAfterTheRequestedFramesAndTime) {
   Pipeline counted(scripted_source("a", test::frames(10)), boxes(), {.max_frames = 4});
   EXPECT_EQ(drain(counted), 4);
   EXPECT_EQ(counted.summary().ledger.captured, 4);

@@ -64,7 +64,7 @@ TEST_F(RichSinks, JsonLinesHaveContoursOnRequest) {
   EXPECT_EQ(contours, json::parse("[[[1,0],[1,2],[2,2],[3,1],[2,0]]]"));
 }
 
-TEST_F(RichSinks, JsonLinesSayThatNothingWasFoundOfWhatTheModelIsFor) {
+TEST_F(RichSinks, JsonLinesHaveEmptyListsOfTheModelsTasks) {
   rich_.result = Result{};
   rich_.result.task = Task::kPose;
   EXPECT_EQ(line()["detections"], json::array());
@@ -131,7 +131,7 @@ TEST_F(FaultySinks, CsvLeavesFieldsEmptyAndSaysItInTheLast) {
     EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows[0], ',')) << row;
 }
 
-TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutAnswers) {
+TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutPredictions) {
   rich_.result.detections.clear();
   rich_.result.classes.clear();
   rich_.result.segments.clear();
@@ -151,7 +151,7 @@ TEST_F(FaultySinks, CocoAndYoloHaveNoPointThere) {
   EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.375 0.375 0.5 0.75 0 0 0 0 0 0 0.25 0.5 1\n");
 }
 
-TEST_F(FaultySinks, PicturesAreDrawnOfAnyNumbers) {
+TEST_F(FaultySinks, InvalidNumbersAreDrawn) {
   constexpr float kHuge = 3e38F;
   Result& result = rich_.result;
   result.detections[0].mask.reset();
@@ -272,7 +272,7 @@ TEST_F(RichSinks, YoloFilesOfOneFolderDoNotMeet) {
   EXPECT_TRUE(test::bytes_of_file(folder_ / "labels/a.txt").starts_with("7 "));
 }
 
-TEST_F(RichSinks, MapsLieBesideThePictures) {
+TEST_F(RichSinks, MapsLieBesideTheImages) {
   write(open_frames(folder_ / "out"));
 
   const Tensor depth = load_npy(folder_ / "out/0-000000.depth.npy");

@@ -15,7 +15,7 @@ class SessionTest : public testing::Test {
  protected:
   SessionTest() : model_(test::load_on_cpu(test::write_color_classifier(folder_))) {}
 
-  static Tensor picture(float red, float green, float blue) {
+  static Tensor solid_image(float red, float green, float blue) {
     Tensor tensor(DType::kFloat32, {1, 3, 8, 8});
     const auto elements = tensor.data<float>();
     for (std::size_t i = 0; i < 64; ++i) {
@@ -43,7 +43,7 @@ TEST_F(SessionTest, ModelSaysWhatItTakesAndGives) {
 
 TEST_F(SessionTest, RunsOnTensors) {
   Session session(model_);
-  const std::vector<Tensor> outputs = session.run(std::array{picture(0.25F, 0.5F, 1)});
+  const std::vector<Tensor> outputs = session.run(std::array{solid_image(0.25F, 0.5F, 1)});
   ASSERT_EQ(outputs.size(), 1U);
   EXPECT_FLOAT_EQ(outputs[0].data<float>()[0], 0.25F);
   EXPECT_FLOAT_EQ(outputs[0].data<float>()[1], 0.5F);
@@ -54,7 +54,7 @@ TEST_F(SessionTest, SessionsOfOneModelRunSideBySide) {
   const auto work = [this](float red, float& worst) {
     Session session(model_);
     for (int i = 0; i < 200; ++i)
-      worst = std::max(worst, std::abs(session.run(std::array{picture(red, 0, 0)})[0].data<float>()[0] - red));
+      worst = std::max(worst, std::abs(session.run(std::array{solid_image(red, 0, 0)})[0].data<float>()[0] - red));
   };
   float worst_a = 0;
   float worst_b = 0;
@@ -114,7 +114,7 @@ TEST_F(SessionTest, SubmitAndWaitAlternate) {
   EXPECT_THROW(session.wait(outputs), Error);
   session.submit(inputs);
   EXPECT_THROW(session.submit(inputs), Error);
-  EXPECT_THROW(session.run(std::array{picture(0, 0, 0)}), Error);
+  EXPECT_THROW(session.run(std::array{solid_image(0, 0, 0)}), Error);
   EXPECT_THROW(session.wait({}), Error);
   session.wait(outputs);  // the run is still there
   EXPECT_THAT(scores, testing::Each(testing::FloatEq(0.25F)));
@@ -152,7 +152,7 @@ TEST_F(SessionTest, BindsASymbolicDimension) {
   EXPECT_EQ(test::load_on_cpu(folder_ / "neg.onnx", options).inputs()[0].shape, (Shape{3, 2}));
 }
 
-TEST_F(SessionTest, RefusesOptionsThatMakeNoSense) {
+TEST_F(SessionTest, RefusesInvalidOptions) {
   const auto load = [this](auto change) {
     ModelOptions options{.device = Device::cpu()};
     change(options);
@@ -231,8 +231,8 @@ class OpenSizes : public testing::Test {
 
   std::vector<float> kept(std::vector<float> scores) {
     Session session(test::load_on_cpu(folder_ / "detector.onnx"));
-    const Tensor answer = session.run(std::array{Tensor::of<float>({5}, std::move(scores))}).at(0);
-    const auto values = answer.data<float>();
+    const Tensor output = session.run(std::array{Tensor::of<float>({5}, std::move(scores))}).at(0);
+    const auto values = output.data<float>();
     return {values.begin(), values.end()};
   }
 
@@ -259,7 +259,7 @@ TEST_F(OpenSizes, OfTerabytesAreRefused) {
   file.save(folder_ / "huge.onnx");
   try {
     Session session(test::load_on_cpu(folder_ / "huge.onnx"));
-    FAIL() << "nobody has so much memory";
+    FAIL() << "no machine has so much memory";
   } catch (const Error& error) {
     EXPECT_NE(std::string_view(error.what()).find("node 'make'"), std::string_view::npos) << error.what();
   }

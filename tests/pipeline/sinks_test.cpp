@@ -167,7 +167,7 @@ TEST(Sinks, AVideoRefusesAnotherSize) {
   }
 }
 
-TEST(Sinks, FramesOfAnySizeBecomePictures) {
+TEST(Sinks, FramesOfAnySizeAreWritten) {
   const test::TempFolder folder;
   const auto sink = open_frames(folder / "drawn");
   const Sample first(64, 64);

@@ -1,4 +1,4 @@
-"""A graph with the contents of its inputs, node by node, and how it becomes a folder of ONNX tests."""
+"""A graph with the contents of its inputs, node by node, and its conversion to an ONNX test folder."""
 import dataclasses
 import json
 import shutil
@@ -12,7 +12,7 @@ BFLOAT16 = np.dtype(ml_dtypes.bfloat16)
 FLOATS = tuple(np.dtype(name) for name in ("float32", "float64", "float16")) + (BFLOAT16,)
 INTEGERS = tuple(np.dtype(name) for name in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"))
 BOOL = np.dtype(bool)
-# Half the distance from 1 to the next number: what one correct rounding may cost, relatively.
+# Half the distance from 1 to the next number: the relative error of one correct rounding.
 UNIT = {np.dtype("float64"): 2.0**-53, np.dtype("float32"): 2.0**-24, np.dtype("float16"): 2.0**-11, BFLOAT16: 2.0**-8}
 
 
@@ -23,12 +23,12 @@ def is_float(dtype):
 @dataclasses.dataclass
 class Node:
     op: str
-    inputs: list  # names; "" is an input left out
+    inputs: list  # names; "" is an omitted input
     outputs: list
     attributes: dict = dataclasses.field(default_factory=dict)
     domain: str = ""
-    captured: int = 0  # how many of the last inputs are read by sub-graphs alone
-    body: object = None  # the attributes that are sub-graphs, of the node's inputs and outputs
+    captured: int = 0  # the number of trailing inputs that only sub-graphs read
+    body: object = None  # the sub-graph attributes, from the node's inputs and outputs
 
     def proto(self, name=""):
         own = self.inputs[:len(self.inputs) - self.captured]
@@ -38,7 +38,7 @@ class Node:
 
 @dataclasses.dataclass
 class Value:
-    """What a value holds, and by how much rounding may have changed each element."""
+    """A value's contents, and a bound of each element's rounding error."""
     array: np.ndarray
     error: np.ndarray  # float64, of the same shape
 
@@ -54,9 +54,9 @@ class Leaf:
 class Case:
     opset: int
     leaves: dict = dataclasses.field(default_factory=dict)  # by name
-    nodes: list = dataclasses.field(default_factory=list)  # in an order in which they can run
+    nodes: list = dataclasses.field(default_factory=list)  # in topological order
     outputs: list = dataclasses.field(default_factory=list)  # names
-    values: dict = dataclasses.field(default_factory=dict)  # what the oracle says of every name
+    values: dict = dataclasses.field(default_factory=dict)  # the oracle's value of every name
 
     def model(self):
         inputs = [_info(name, leaf.array) for name, leaf in self.leaves.items() if leaf.role == "input"]
@@ -67,14 +67,14 @@ class Case:
                      for name, leaf in self.leaves.items() if leaf.role == "constant"]
         nodes = [node.proto(f"{node.op}_{i}") for i, node in enumerate(self.nodes)]
         outputs = [_info(name, self.values[name].array) for name in self.outputs]
-        # The checker does not know them, and ends the process where EyeLike reads what it does not know.
+        # The checker does not know them, and aborts if EyeLike reads an unknown operator's output.
         told = [_info(name, self.values[name].array) for node in self.nodes if node.domain for name in node.outputs
                 if name and name not in self.outputs]
         graph = helper.make_graph(constants + nodes, "random", inputs, outputs, initializers, value_info=told)
         return make_model(graph, self.opset, {node.domain for node in self.nodes})
 
     def tolerance(self):
-        """(relative, absolute), the tightest pair that covers every element's own bound."""
+        """(relative, absolute): the tightest pair that covers every element's own bound."""
         relative, pairs = 0.0, []
         for name in self.outputs:
             value = self.values[name]
@@ -89,7 +89,7 @@ class Case:
         return relative, max([0.0, *left])
 
     def save(self, folder):
-        """Writes the folder of tests anew."""
+        """Rewrites the test folder."""
         shutil.rmtree(folder, ignore_errors=True)
         data = folder / "test_data_set_0"
         data.mkdir(parents=True)
@@ -111,16 +111,16 @@ def _info(name, array):
 
 
 def make_model(graph, opset, domains):
-    """The newest IR that ONNX Runtime reads; domains beside ONNX's own are imported with version 1."""
+    """The newest IR version that ONNX Runtime reads. Domains besides ONNX's own are imported with version 1."""
     imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid(domain, 1) for domain in sorted(domains - {""})]
     return helper.make_model(graph, opset_imports=imports, ir_version=10, producer_name="random_graphs")
 
 
 def check(model):
-    """Throws where the standard's checker or its strict shape inference refuses MODEL.
+    """Raises if the standard's checker or its strict shape inference rejects MODEL.
 
-    Strictly inferred, MeanVarianceNormalization's definition as a function is refused itself, and so are an If's
-    branches of two shapes.  The checker knows nothing of what ONNX Runtime adds to the standard's domain.
+    Strict inference wrongly rejects MeanVarianceNormalization's function body and an If whose branches have different
+    shapes. The checker does not know ONNX Runtime's additions to the standard's domain.
     """
     if any(node.op_type == "SimplifiedLayerNormalization" for node in model.graph.node):
         return

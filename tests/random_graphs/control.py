@@ -1,4 +1,4 @@
-"""Rules that draw If and Loop, whose sub-graphs read what lies around them."""
+"""Rules that generate If and Loop, whose sub-graphs read outer values."""
 import functools
 
 import numpy as np
@@ -28,12 +28,12 @@ def ways(d, dtype):
 
 
 def step(op, a, b, to):
-    """A node that is one of the ways."""
+    """A node with one of the alternatives."""
     return Node(op, [a] if op in ("Identity", "Not", "Sigmoid", "Transpose") else [a, b], [to])
 
 
 def _branches(then_ops, else_ops, inputs, outputs, as_floats=False):
-    """Of (condition, a, b): every branch is a chain that begins at a and takes b in."""
+    """Of (condition, a, b): every branch is a chain that starts at a and reads b."""
     graphs = {}
     for name, ops in (("then", then_ops), ("else", else_ops)):
         at, nodes = inputs[1], []
@@ -65,7 +65,7 @@ def if_(d):
     d.note("taken", "then" if truth else "else")
     options = ways(d, dtype)
     then_ops, else_ops = ([d.choose(options) for _ in range(d.integer(1, 3))] for _ in range(2))
-    # Where the condition is known, branches may differ in shape.
+    # With a constant condition, branches may differ in shape.
     differ = is_known and len(d.dims(a)) >= 2 and d.chance(0.5)
     d.note("branches", "of two shapes" if differ else "of one shape")
     if differ:
@@ -74,7 +74,7 @@ def if_(d):
 
 
 def _iteration(dtype, op, ends, collects, inputs, outputs, as_floats=False):
-    """Of (count, condition, start, captured[, last]): start = op(start, captured), and what is collected."""
+    """Of (count, condition, start, captured[, last]): start = op(start, captured), and scan outputs."""
     dtype = np.dtype("float32") if as_floats else dtype
     prefix = outputs[0] or outputs[1]
     number, goes, carried, to, on, row = (f"{prefix}_{name}" for name in ("i", "goes", "v", "to", "on", "row"))
@@ -90,7 +90,7 @@ def _iteration(dtype, op, ends, collects, inputs, outputs, as_floats=False):
 
 
 def meaning_of_loop(node, arrays):
-    """The iterations, one after the other."""
+    """The iterations in order."""
     _, op, ends, collects = node.body.args
     limit = np.inf if arrays[0] is None else int(arrays[0])
     goes = arrays[1] is None or bool(arrays[1])
@@ -119,9 +119,9 @@ def loop(d):
         raise Impossible("Less does not take int64 yet")
     if ends == "condition" and condition_is == "absent":
         raise Impossible("it would be endless")
-    # What a condition of the run's ends has no known number of rows.
+    # With a data-dependent end of the loop the number of rows is unknown.
     collects = condition_is != "input" and d.chance(0.5)
-    # One that is known to be false from the start on, or true for ever.
+    # A condition that is constant false, or constant true.
     truth = ends != "condition" if condition_is == "known" else d.chance(0.7)
     if condition_is != "absent" and not truth and collects:
         raise Impossible("the shape of no rows is not known")

@@ -1,4 +1,5 @@
-"""What is to be drawn of every operator, and what was: types by parameter, values by attribute, optional arguments."""
+"""The features of every operator and those that were generated: types by parameter, values by attribute, optional
+arguments."""
 import collections
 
 from draft import text_of
@@ -46,7 +47,7 @@ class Coverage:
                 self.values[row.name, label][value] += 1
 
     def holes(self, operators, opsets):
-        """(operator, label, value) that were never drawn"""
+        """(operator, label, value) that were never generated"""
         for row in operators:
             for label, value in expected(row, opsets):
                 if not self.values[row.name, label][value]:

@@ -1,8 +1,8 @@
-"""Draws a graph node by node: every node is computed as it is drawn, so that the next one knows what it gets."""
+"""Generates a graph node by node. Every node is computed at once, so that the next one knows its inputs."""
 import numpy as np
 
 from case import BOOL, FLOATS, Case, Leaf, Node, Value, is_float
-from oracle import Refused, answer
+from oracle import Refused, expected_outputs
 from schemas import is_optional, schema_of, types_of
 
 DIMENSIONS = (1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 16, 17)
@@ -11,39 +11,38 @@ LARGEST_VALUE = {"float16": 2e3, "bfloat16": 1e4, "float32": 1e6, "float64": 1e6
 
 
 class Impossible(Exception):
-    """What a rule can't do with what it was given."""
+    """A rule can't use its inputs or attributes."""
 
 
 def text_of(value):
-    """An attribute's value as the table of what was drawn calls it."""
+    """An attribute's value as text in the coverage table."""
     return "absent" if value is None else str(value)
 
 
 class Draft:
-    """A case in the making: what rules draw values, attributes and nodes from."""
+    """A case under construction. Rules choose values, attributes and nodes through it."""
 
     def __init__(self, seed, opset, kind, refused=frozenset()):
-        """KIND is the element type that most values of the graph have; REFUSED are (operator, label, value) to leave
-        out."""
+        """KIND is the element type of most values. REFUSED are (operator, label, value) to exclude."""
         self.rng = np.random.default_rng(seed)
         self.case = Case(opset)
         self.opset = opset
         self.kind = kind
         self.refused = refused
-        self.drawn = []  # (row, version, {(label, value)}) of the nodes that stayed
+        self.drawn = []  # (row, version, {(label, value)}) of the accepted nodes
         self.row = None
         self.schema = None
-        self.want = None  # the (label, value) that the node must show
+        self.want = None  # the (label, value) that the node must cover
         self._pending = {}
         self._notes = {}
         self._count = 0
 
-    # Chances
+    # Random choices
     def chance(self, probability):
         return self.rng.random() < probability
 
     def integer(self, low, high):
-        """LOW to HIGH, both possible."""
+        """LOW to HIGH, inclusive."""
         return int(self.rng.integers(low, high + 1))
 
     def choose(self, options):
@@ -68,7 +67,7 @@ class Draft:
 
     # Types
     def type_for(self, argument, among=None, is_output=False):
-        """A type that this argument may have, each as likely as the others but for one that is wanted."""
+        """A type of this argument, uniformly, but for a requested one."""
         parameters = self.schema.outputs if is_output else self.schema.inputs
         label = f"type {parameters[min(argument, len(parameters) - 1)].type_str}"
         allowed = [t for t in self.row.types or types_of(self.schema, argument, is_output)
@@ -104,8 +103,7 @@ class Draft:
 
     def pick(self, dtype, shape=None, rank=None, least=0, most=5, within=(-4, 4), apart=0.0, fits=None, fresh=0.3,
              role=None):
-        """A value of this type whose elements lie WITHIN bounds and are at least APART from zero: one that is there,
-        or a leaf."""
+        """A value of this type with elements WITHIN bounds, at least APART from zero: an existing one or a new leaf."""
         def suits(name):
             array = self.case.values[name].array
             if array.dtype != dtype or (shape is not None and array.shape != tuple(shape)):
@@ -133,7 +131,7 @@ class Draft:
         raise Impossible("no shape fits")
 
     def draw(self, dtype, shape, within=(-4, 4), apart=0.0):
-        """An array of numbers; floats are often multiples of an eighth, so that ties and halves happen."""
+        """An array of numbers. Floats are often multiples of an eighth, so that ties occur."""
         low, high = max(within[0], -4), min(within[1], 4)
         if high <= low:
             low, high = within
@@ -149,7 +147,7 @@ class Draft:
             array = np.clip(np.round(array * 8) / 8, low, high)
         array = np.where(np.abs(array) < apart, np.clip(np.copysign(apart * 2, array), low, high), array)
         array = np.where(np.abs(array) < apart, apart * 2, array).astype(dtype)
-        # Rounding to a small type must not leave the bounds.
+        # Rounding to a narrow type must stay within the bounds.
         return np.clip(array, np.asarray(low, dtype), np.asarray(high, dtype)).astype(dtype) if array.size else array
 
     def leaf(self, array, role=None):
@@ -163,7 +161,7 @@ class Draft:
         return name
 
     def integers(self, numbers, dtype="int64"):
-        """An argument that says how, as exporters write it: a constant, seldom an input."""
+        """A parameter argument as exporters write it: a constant, rarely an input."""
         role = self.rng.choice(("initializer", "constant", "input"), p=(0.6, 0.3, 0.1))
         return self.leaf(np.asarray(numbers, dtype), role)
 
@@ -185,7 +183,8 @@ class Draft:
         self._notes[label] = str(value)
 
     def attributes(self, **set_by_rule):
-        """What the table's line lists, drawn, and what the rule sets; attributes that the opset lacks are left out."""
+        """Random values of the attributes in the vocabulary's line, and those of the rule. Attributes unknown to the
+        opset are dropped."""
         attributes = {}
         for name, values in self.row.attributes.items():
             if name not in set_by_rule and self.has_attribute(name):
@@ -195,7 +194,7 @@ class Draft:
         return {name: value for name, value in attributes.items() if value is not None}
 
     def node(self, inputs, outputs=1, captured=(), body=None, **attributes):
-        """OUTPUTS is their number, or of each whether it is wanted."""
+        """OUTPUTS is their number, or for each whether it is used."""
         while inputs and inputs[-1] == "":
             inputs = inputs[:-1]
         wanted = [True] * outputs if isinstance(outputs, int) else list(outputs)
@@ -204,7 +203,7 @@ class Draft:
         return Node(self.row.op, [*inputs, *captured], names, attributes, self.row.domain, len(captured), body)
 
     def add(self, row, want=None):
-        """Draws one node of ROW, which shows WANT, (label, value); whether it stayed."""
+        """Generates one node of ROW that covers WANT, (label, value). Returns whether it was accepted."""
         self.row, self.want, self.schema = row, want, schema_of(row.op, row.domain, self.opset)
         self._pending, self._notes = {}, {}
         try:
@@ -212,7 +211,7 @@ class Draft:
             values = [self._value(name) for name in node.inputs]
             arrays = [value and value.array for value in values]
             self._check_wanted(node, arrays, None)
-            outputs = answer(row, node, values, self.opset, self.rng)
+            outputs = expected_outputs(row, node, values, self.opset, self.rng)
             self._check(outputs)
             self._check_wanted(node, arrays, [array for array, _ in outputs])
         except (Impossible, Refused) as why:
@@ -230,7 +229,7 @@ class Draft:
         return True
 
     def _shown(self, node, inputs, outputs):
-        """Every (label, value) that NODE is an example of."""
+        """Every (label, value) that NODE covers."""
         shown = set(self._notes.items())
         for name in self.schema.attributes:
             if name in self.row.attributes:
@@ -250,7 +249,7 @@ class Draft:
         return shown
 
     def _check_wanted(self, node, inputs, outputs):
-        """OUTPUTS: nothing before they are known."""
+        """OUTPUTS: None before they are known."""
         if self.want is None:
             return
         label, value = self.want
@@ -278,7 +277,7 @@ class Draft:
                     raise Impossible("values too large")
 
     def finish(self):
-        """Chooses the outputs: what nobody reads, and seldom what somebody does."""
+        """Chooses the outputs: values without a reader, and rarely ones with a reader."""
         read = {name for node in self.case.nodes for name in node.inputs}
         names = [name for node in self.case.nodes for name in node.outputs if name]
         self.case.outputs = [name for name in names if name not in read or self.chance(0.08)]

@@ -1,4 +1,4 @@
-"""Rules that draw element-wise nodes."""
+"""Rules that generate element-wise nodes."""
 import numpy as np
 import onnx
 
@@ -19,7 +19,7 @@ def unary(within=MODERATE, apart=0.0):
 
 
 def with_specials(d):
-    """A fresh input with NaN and infinities."""
+    """A new input with NaN and infinities."""
     array = d.draw(d.element_type(among=FLOATS), d.shape(least=1))
     specials = np.asarray([np.nan, np.inf, -np.inf], array.dtype)
     array = np.where(d.rng.random(array.shape) < 0.5, d.rng.choice(specials, array.shape), array).astype(array.dtype)
@@ -62,7 +62,7 @@ def modulo(d):
 def power(d):
     dtype = d.element_type()
     among = [t for t in types_of(d.schema, 1) if t == dtype or not is_float(t) or (is_float(dtype) and t.itemsize > 2)]
-    # Version 13 takes bases of bfloat16, but no such exponents.
+    # Version 13 has bases of bfloat16, but no such exponents.
     of_another_type = d.opset >= 12 and (dtype not in among or d.want or d.chance(0.4))
     other = d.type_for(1, among) if of_another_type else dtype
     if is_float(dtype):
@@ -95,7 +95,7 @@ def variadic(d):
     inputs = [first]
     for _ in range(d.integer(0, 3)):
         dims = tuple(n if d.chance(0.7) else 1 for n in d.dims(first))[d.choose((0, 0, 0, len(d.dims(first)))):]
-        dims = dims if d.opset >= 8 else d.dims(first)  # these learned to broadcast with version 8
+        dims = dims if d.opset >= 8 else d.dims(first)  # these broadcast since version 8
         inputs.append(d.pick(dtype, dims, within=(-1e3, 1e3)))
     return d.node([inputs[i] for i in d.rng.permutation(len(inputs))])
 
@@ -123,7 +123,7 @@ def clip(d):
 
 
 def cast(d):
-    """To every type, within what it can hold."""
+    """To every type, within its range."""
     source = d.element_type()
     to = d.type_for(0, is_output=True)
     low, high = (-100, 100)
@@ -153,9 +153,9 @@ def identity(d):
 
 
 def dropout(d):
-    """As exporters leave it in: it does nothing."""
+    """In inference mode, as exporters leave it: an identity."""
     x = d.pick(d.element_type(), within=ANY)
-    outputs = d.choose((1, 2)) if d.opset >= 12 else 1  # before, nothing says what the mask of no dropout is
+    outputs = d.choose((1, 2)) if d.opset >= 12 else 1  # older versions do not define the mask in inference mode
     if d.opset < 12:
         return d.node([x], outputs, **d.attributes())
     ratio = d.leaf(np.asarray(0.3, d.type_for(1)), "initializer") if d.chance(0.5) else ""

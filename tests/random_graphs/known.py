@@ -1,7 +1,7 @@
-"""Where the two oracles are known to be wrong, each with the operator and the standard's sentence.
+"""Known errors of the two oracles, each with the operator and the standard's sentence.
 
-What ONNX Runtime (1.31.1) is wrong about is asked of the onnx package's own implementation, and what that (1.23.2) is
-wrong about of ONNX Runtime; where neither is right about doubles they are judged as floats.
+Where ONNX Runtime (1.31.1) is wrong, the onnx package's implementation is used, and the reverse for the package
+(1.23.2). Where neither is right about doubles, they are compared as floats.
 """
 import dataclasses
 
@@ -125,10 +125,10 @@ WRONG = [
           (RUNTIME,)),
     Wrong("Attention", of_doubles, "the square root of scale is a float; the standard multiplies doubles by it",
           (RUNTIME, PACKAGE)),
-    Wrong("Attention", of_halves, "halves are rounded between its steps; as floats its answer is the more exact one",
+    Wrong("Attention", of_halves, "half precision is rounded between its steps; float32 is more exact",
           (RUNTIME,)),
-    Wrong("AffineGrid", of_halves, "halves are rounded between its steps", (RUNTIME,)),
-    Wrong("MultiHeadAttention", of_halves, "halves are rounded between its steps", (RUNTIME,)),
+    Wrong("AffineGrid", of_halves, "half precision is rounded between its steps", (RUNTIME,)),
+    Wrong("MultiHeadAttention", of_halves, "half precision is rounded between its steps", (RUNTIME,)),
     Wrong("Attention", shows_scores_before_softcap,
           "the scores are those after softcap; the standard: \"0 (default): raw QK matmul result\"", (PACKAGE,)),
     Wrong("Attention", continues_across,
@@ -141,7 +141,7 @@ WRONG = [
     Wrong("Gelu", of_doubles, "its constants are floats; the standard: sqrt(2 / pi) and 0.044715 of type double",
           (RUNTIME,)),
     Wrong("Gelu", of_doubles, "erf of doubles is computed in float", (PACKAGE,)),
-    Wrong("GlobalMaxPool", always, "the answer has one dimension too many where the input has not four", (PACKAGE,)),
+    Wrong("GlobalMaxPool", always, "the output has one dimension too many unless the input has four", (PACKAGE,)),
     Wrong("GridSample", of_doubles, "the places of doubles are computed in float; the standard has no float in it",
           (RUNTIME, PACKAGE)),
     Wrong("GridSample", mixes_integers, "the weights of integers are integers", (PACKAGE,)),
@@ -149,15 +149,15 @@ WRONG = [
                                         "nearly constant", (RUNTIME,)),
     Wrong("HardSwish", of_doubles, "1/6 is a float; the standard: \"alpha = 1/6\"", (RUNTIME, PACKAGE)),
     Wrong("LRN", of_doubles,
-          "with size 1 the element itself is left out, and alpha is a double; the standard: \"alpha : float\", "
+          "with size 1 the element itself is omitted, and alpha is a double; the standard: \"alpha : float\", "
           "max(0, c - floor((size - 1) / 2)) <= i <= min(C - 1, c + ceil((size - 1) / 2))", (PACKAGE,)),
     Wrong("Loop", collects, "rows are put one behind the other; the standard: scan_outputs have a dimension more",
           (PACKAGE,)),
-    Wrong("OneHot", of_real_values, "what is on is off + 1 * (on - off), rounded", (PACKAGE,)),
+    Wrong("OneHot", of_real_values, "an on value is off + 1 * (on - off), rounded", (PACKAGE,)),
     Wrong("QLinearAveragePool", hangs_over,
           "what hangs over the padding is counted as padding; its AveragePool does not count it", (RUNTIME,)),
     Wrong("QLinearSoftmax", reaches_beyond,
-          "1 / scale is cut off to a whole number, and what is too large begins anew; QuantizeLinear saturates",
+          "1 / scale is truncated to an integer, and overflow wraps; QuantizeLinear saturates",
           (RUNTIME,)),
     Wrong("ReduceLogSumExp", of_integers, "the logarithm is cut off before the maximum is added to it", (RUNTIME,)),
     Wrong("Resize", shrinks_and_grows_by_nearest,

@@ -1,4 +1,4 @@
-"""Rules that draw normalisations, and what samples images."""
+"""Rules that generate normalizations and image sampling."""
 import numpy as np
 
 from case import is_float
@@ -52,7 +52,7 @@ def layer_norm(d):
     dims = d.dims(x)[axis:]
     bias = d.pick(dtype, dims, within=(-2, 2)) if d.row.op == "LayerNormalization" and d.chance(0.6) else ""
     outputs = d.choose((1, 1, 3)) if d.row.op == "LayerNormalization" else 1
-    # RMSNormalization's scale may be of another type, but the checker takes its for the input's.
+    # RMSNormalization's scale may have another type, but the checker assumes the input's.
     return d.node([x, d.pick(dtype, dims, within=(-2, 2), role=constant_or_not(d)), bias], outputs, **d.attributes(),
                   **({} if given is None else {"axis": given}))
 
@@ -81,7 +81,7 @@ def resize(d):
     attributes = d.attributes()
     mode = attributes.get("mode", "nearest")
     if mode != "nearest" and not is_float(dtype):
-        raise Impossible("the standard does not say how whole numbers are rounded, and engines differ")
+        raise Impossible("the standard does not define how integers are rounded, and engines differ")
     transform = attributes.get("coordinate_transformation_mode")
     if transform == "tf_half_pixel_for_nn" and not (version == 11 and mode == "nearest"):
         raise Impossible("it is gone since version 13, and about nearest neighbours")
@@ -104,7 +104,7 @@ def resize(d):
     by_sizes = d.chance(0.4)
     d.note("by", "sizes" if by_sizes else "scales")
     crops = attributes.get("coordinate_transformation_mode") == "tf_crop_and_resize"
-    # A crop whose bounds hit no element, for rounding would decide between two.
+    # Crop bounds never hit an element, because rounding would decide its side.
     roi = d.leaf(np.asarray([0, 0] + [0.1013] * len(spatial) + [1, 1] + [0.8037] * len(spatial), d.type_for(1)),
                  "initializer") \
         if crops else "" if version >= 13 else d.leaf(np.zeros(0, FLOAT32), "initializer")
@@ -129,7 +129,7 @@ def resize(d):
 def upsample(d):
     attributes, dtype = d.attributes(), d.element_type()
     if attributes.get("mode") == "linear" and not is_float(dtype):
-        raise Impossible("the standard does not say how whole numbers are rounded, and engines differ")
+        raise Impossible("the standard does not define how integers are rounded, and engines differ")
     x = image(d, dtype, rank=2, within=(-100, 100))
     scales = [1.0, 1.0, d.choose((1.0, 1.5, 2.0, 3.0)), d.choose((1.0, 2.0, 2.5))]
     if d.has_attribute("scales"):
@@ -179,7 +179,7 @@ def col2im(d):
 
 
 def without_some(d, attributes, defaults):
-    """ATTRIBUTES without some of those that are what they are by default."""
+    """ATTRIBUTES, randomly without those that have their default."""
     return {name: value for name, value in attributes.items() if value != defaults.get(name) or d.chance(0.5)}
 
 
@@ -214,7 +214,7 @@ def non_max_suppression(d):
     n, count, classes = d.integer(1, 2), d.integer(1, 12), d.integer(1, 3)
     places = np.stack([boxes(d, count, FLOAT32, 10, 10) for _ in range(n)])
     scores = d.rng.permuted(np.linspace(0.05, 0.95, count * classes * n).astype(FLOAT32)).reshape(n, classes, count)
-    # What shapes depend on: both become constants of the plan.
+    # Shape inputs: both become constants of the plan.
     inputs = [d.leaf(places, "input"), d.leaf(scores, "input"),
               d.leaf(np.asarray([d.integer(1, 6)], "int64"), "initializer"),
               d.leaf(np.asarray([d.choose((0.3, 0.5, 0.7))], FLOAT32), "initializer"),
@@ -306,14 +306,14 @@ def attention(d):
 
 
 def some_keys(d, dims):
-    """Which keys count; the first does always."""
+    """The keys that a mask keeps; the first always is."""
     counts = d.rng.random(dims) < 0.7
     counts[..., 0] = True
     return counts
 
 
 def max_unpool(d):
-    """Of places that are all different, as a pool without overlaps gives them."""
+    """Distinct indices, as a pool without overlaps gives them."""
     n, channels, height, width = d.integer(1, 2), d.integer(1, 3), d.integer(1, 4), d.integer(1, 4)
     x = d.pick(d.element_type(), (n, channels, height, width), within=(-30, 30))
     blocks = np.arange(n * channels * 4 * height * width).reshape(n, channels, height, 2, width, 2)
@@ -339,5 +339,5 @@ def tensor_scatter(d):
     given = d.chance(0.7)
     d.note("write_indices", "given" if given else "absent")
     at = d.leaf(d.rng.integers(0, last + 1, n), d.choose(("input", "initializer"))) if given else ""
-    # The axis is counted in what lies before the last two dimensions of (batch, heads, length, size).
+    # The axis counts the dimensions before the last two of (batch, heads, length, size).
     return d.node([past, update, at], **attributes, **({"axis": d.choose((-2, 2))} if d.chance(0.5) else {}))

@@ -1,8 +1,8 @@
-"""What ONNX Runtime's own operators stand for, in the standard's operators: its documentation's sentences, written out;
-what BatchNormalization does in training, and GroupNormalization by exact statistics.
+"""Definitions of ONNX Runtime's own operators in the standard's operators, from its documentation; BatchNormalization
+in training mode, and GroupNormalization with exact statistics.
 
-Each function gives the nodes that stand for a node, of which it gets the inputs' arrays.  i0, i1, ... are its inputs
-and o0, o1, ... its outputs.
+Each function returns the nodes that define a node, from its input arrays. i0, i1, ... are its inputs and o0, o1, ...
+its outputs.
 """
 import numpy as np
 
@@ -21,7 +21,7 @@ class Steps:
         return self.node.attributes.get(name, default)
 
     def like_first(self, value):
-        """A constant of the first input's type, of what an attribute can hold: a float."""
+        """A constant of the first input's type with an attribute's precision: a float."""
         return self.constant(np.asarray(np.float32(value), self.arrays[0].dtype))
 
     def constant(self, array):
@@ -128,7 +128,7 @@ def conv(channels_last):
 
 
 def _projections(s):
-    """Queries, keys and values as (batch, length, heads * size), and which of them take their part of the bias."""
+    """Queries, keys and values as (batch, length, heads * size), each with its part of the bias."""
     def unpacked(i, part):
         n, length, heads, _, size = s.arrays[i].shape
         return s.add("Reshape", s.add("Gather", f"i{i}", s.constant(part), axis=3),
@@ -169,12 +169,12 @@ def multi_head_attention(node, arrays):
 
 
 def real(s, i):
-    """What the quantised input I stands for; its scale and zero point follow it."""
+    """The dequantised input I; its scale and zero point follow it."""
     return s.add("DequantizeLinear", f"i{i}", f"i{i + 1}", f"i{i + 2}" if s.has(i + 2) else "")
 
 
 def quantised(op, operands):
-    """QuantizeLinear(OP(what the operands stand for)); the output's scale and zero point follow them."""
+    """QuantizeLinear(OP(dequantised operands)); the output's scale and zero point follow them."""
     def meaning(node, arrays):
         s = Steps(node, arrays)
         turns = s.attribute("channels_last")
@@ -198,7 +198,7 @@ def quantised_concat(node, arrays):
 
 
 def quantised_softmax(node, arrays):
-    """Before version 13 of the standard Softmax was one of all dimensions from its axis on."""
+    """Before opset 13, Softmax normalized over all dimensions from its axis on."""
     s = Steps(node, arrays)
     shape, axis = arrays[0].shape, s.attribute("axis", -1)
     value = real(s, 0)
@@ -223,7 +223,7 @@ def quantised_gemm(node, arrays):
 
 
 def channels_last(op):
-    """OP of tensors whose channels come last, always or where the node says so."""
+    """OP of channels-last tensors, always or if the node's attribute is set."""
     def meaning(node, arrays):
         s = Steps(node, arrays)
         attributes = {name: value for name, value in node.attributes.items() if name != "channels_last"}
@@ -236,7 +236,7 @@ def channels_last(op):
 
 
 def batch_norm(node, arrays):
-    """The batch's own statistics, and those that are running, in training; else nothing."""
+    """The batch's statistics and the running ones, in training mode; else None."""
     if not node.attributes.get("training_mode"):
         return None
     s = Steps(node, arrays)

@@ -1,4 +1,4 @@
-"""Rules that draw ONNX Runtime's own operators, as its optimiser and its quantiser write them."""
+"""Rules that generate ONNX Runtime's own operators in the forms of its optimiser and its quantiser."""
 import numpy as np
 
 from layers import per_channel, some_keys
@@ -106,7 +106,7 @@ def multi_head_attention(d):
     dtype, attributes = d.element_type(), d.attributes()
     n, heads, size = d.integer(1, 2), d.integer(1, 3), d.choose((2, 4, 8))
     length = d.integer(1, 5)
-    # Which keys come before which queries is told where there are as many of the ones as of the others.
+    # The alignment of keys and queries is defined only for equal numbers of both.
     form = d.choose(("apart", "apart", "packed", "keys and values packed", "keys and values done"))
     total = length if form == "packed" or attributes.get("unidirectional") else d.integer(1, 6)
     v_size = d.choose((size, 3)) if form == "apart" else size
@@ -133,7 +133,7 @@ def multi_head_attention(d):
 # Quantised tensors
 
 def points(d, dtype, may_be_absent=True):
-    """(scale, zero point).  ONNX Runtime's process ends where a node's last one is absent."""
+    """(scale, zero point).  ONNX Runtime's process aborts if a node's last one is absent."""
     return small_scale(d), "" if may_be_absent and d.chance(0.2) else zero_point(d, dtype)
 
 
@@ -190,7 +190,7 @@ def quantised_softmax(d):
     dtype, attributes = d.element_type(), d.attributes()
     x = bytes_like(d, dtype, [max(n, 1) for n in d.shape(least=1, most=4)], "input")
     _, given = axis_of(d, len(d.dims(x)), default=-1)
-    # As the quantiser chooses them, and others; from the least number on.
+    # As the quantiser chooses them, and others, from the least number on.
     scale = d.leaf(np.float32(d.choose((1 / 256, 1 / 256, 1 / 128, 0.01))), "initializer")
     least = d.leaf(np.asarray(np.iinfo(dtype).min, dtype), "initializer")
     return d.node([x, *points(d, dtype), scale, least], **attributes,

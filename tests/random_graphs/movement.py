@@ -1,4 +1,4 @@
-"""Rules that draw nodes which move elements, or say where they lie."""
+"""Rules that generate data movement and index operators."""
 import math
 
 import numpy as np
@@ -17,7 +17,7 @@ def any_value(d, **limits):
 
 
 def axis_of(d, rank, name="axis", can_be_negative=True, default=None):
-    """An axis, counted from either end, or left out where it has a default."""
+    """An axis, counted from either end, or omitted if it has a default."""
     if default is not None and d.chance(0.25) and -rank <= default < rank:
         d.note(name, "absent")
         return default % rank, None
@@ -28,7 +28,7 @@ def axis_of(d, rank, name="axis", can_be_negative=True, default=None):
 
 
 def axes_argument(d, x, axes, attributes, at=1, others=()):
-    """A node with AXES as the opset wants them: an attribute, or input AT (None: left out)."""
+    """A node with AXES in the form of the opset: an attribute, or input AT (None: omitted)."""
     if d.has_attribute("axes"):
         if axes is not None:
             attributes["axes"] = [int(a) for a in axes]
@@ -239,7 +239,7 @@ def scatter_elements(d):
     dims = d.dims(x)
     axis, given = axis_of(d, len(dims), default=0)
     shape = [d.integer(1, n) for n in dims]
-    # Without a reduction no place may be written twice.
+    # Without a reduction, indices must be unique.
     at = np.moveaxis(np.argsort(d.rng.random([dims[axis], *[s for i, s in enumerate(shape) if i != axis]]), 0), 0, axis)
     at = np.take(at, range(shape[axis]), axis)
     if reduction not in (None, "none"):
@@ -322,7 +322,7 @@ def pad(d):
     if has_axes:
         dtype = d.type_for(3)
         axes = np.asarray([a - len(dims) if d.chance(0.3) else a for a in axes], dtype)
-        # The checker takes constants for int64.
+        # The checker assumes that constants are int64.
         at = d.leaf(axes, "input") if dtype != INT64 else d.integers(axes)
     return d.node([x, d.integers(pads), value, at], **attributes)
 
@@ -444,7 +444,7 @@ def top_k(d):
     axis, given = axis_of(d, len(d.dims(x)), can_be_negative=d.opset >= 11, default=-1)
     k = d.integer(1, d.dims(x)[axis])
     attributes = d.attributes(**({} if given is None else {"axis": given}))
-    # Which of the equals comes first is told only where the result is sorted.
+    # The order of ties is defined only for sorted results.
     if d.has_attribute("k"):
         return d.node([x], 2, k=k, **attributes)
     return d.node([x, d.leaf(np.asarray([k], "int64"), d.choose(("initializer", "input")))], 2, **attributes)

@@ -1,9 +1,8 @@
-"""The clause of NaN and infinities: a graph that was drawn runs once more with some in its inputs, and every device has
-to leave them where the reference kernels do.
+"""Runs a generated graph once more with NaN and infinities in its inputs. Every device must produce them where the
+reference kernels do.
 
-ONNX Runtime is not asked: of maxima, pools and sorting it answers by the order of a vector's lanes.  Numbers are not
-compared either, which the graph without NaN is for: what rounding an infinity or a cancellation of infinities takes has
-no bound.
+ONNX Runtime is not compared: in maxima, pools and sorting its results depend on the vector width. Finite numbers are
+not compared either; the graph without NaN covers them. The rounding error next to infinities has no bound.
 """
 import copy
 import pathlib
@@ -16,15 +15,15 @@ from case import is_float
 
 ODD = (np.nan, np.nan, np.inf, -np.inf)
 READABLE = tuple(np.dtype(name) for name in ("float32", "float64", "float16"))
-# Their answer may be any number.
+# Their output may be any number.
 RANDOM = {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike", "Bernoulli", "Multinomial"}
-# Whether the padding of an input is multiplied by a weight that is no number is left open.
+# Padding times a weight that is NaN or infinite is undefined.
 PADDED = {"Conv", "ConvTranspose", "FusedConv", "NhwcConv", "NhwcFusedConv", "DeformConv"}
 SECONDS = 300
 
 
 def odd(case, rng):
-    """CASE with NaN and infinities in its floating-point inputs; nothing where it has none."""
+    """CASE with NaN and infinities in its floating-point inputs; None if it has none."""
     if any(node.op in RANDOM for node in case.nodes):
         return None
     inputs = {name: leaf for name, leaf in case.leaves.items() if leaf.role == "input"}
@@ -44,40 +43,40 @@ def odd(case, rng):
     return result
 
 
-def answers(binary, device, case, folder):
-    """The outputs by name, or what the run said instead."""
+def outputs_of(binary, device, case, folder):
+    """The outputs by name, or the error of the run."""
     inputs = []
     for name, leaf in case.leaves.items():
         if leaf.role == "input":
             np.save(folder / f"{name}.npy", leaf.array)
             inputs += ["--input", f"{name}={folder / name}.npy"]
-    command = [binary, "infer", "--threads", "2", *device, *inputs, "--output-dir", str(folder / "answers"),
+    command = [binary, "infer", "--threads", "2", *device, *inputs, "--output-dir", str(folder / "outputs"),
                str(folder / "model.onnx")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     if done.returncode != 0:
         return f"exit {done.returncode}: {done.stderr.strip()[:300]}"
-    return {name: np.load(folder / "answers" / f"{name}.npy") for name in case.outputs}
+    return {name: np.load(folder / "outputs" / f"{name}.npy") for name in case.outputs}
 
 
 def places(array):
-    """1 where it is NaN, 2 and 3 where it is infinite, else 0."""
+    """1 for NaN, 2 and 3 for infinities, else 0."""
     if array.dtype not in READABLE:
         return np.zeros(array.shape, int)
     return np.select([np.isnan(array), np.isposinf(array), np.isneginf(array)], [1, 2, 3], 0)
 
 
 def difference(binary, devices, case):
-    """(device, what is where another device has it not); nothing where all agree with the device `reference`."""
+    """(device, difference) of the first device that differs from `reference`; None if all agree."""
     with tempfile.TemporaryDirectory() as work:
         folder = pathlib.Path(work)
         (folder / "model.onnx").write_bytes(case.model().SerializeToString())
-        wanted = answers(binary, devices["reference"], case, folder)
+        wanted = outputs_of(binary, devices["reference"], case, folder)
         for device, flags in devices.items():
             if device == "reference":
                 continue
-            got = answers(binary, flags, case, folder)
+            got = outputs_of(binary, flags, case, folder)
             if isinstance(wanted, str) or isinstance(got, str):
-                # Contents that make no sense to an operator are refused by all.
+                # Every device must reject contents that are invalid for an operator.
                 if isinstance(wanted, str) != isinstance(got, str) or "exit -" in str(got):
                     return device, f"{got if isinstance(got, str) else 'ran'}, the reference: " \
                                    f"{wanted if isinstance(wanted, str) else 'ran'}"

@@ -1,19 +1,20 @@
-"""What a node has to answer, and how far rounding may move its answer.
+"""The expected output of a node, and the bound of its rounding error.
 
-A node is computed by ONNX Runtime without its optimisations.  Where that has no kernel for the node's types, halves are
-computed as floats and rounded once, and everything else by the onnx package's own implementation; so it is, too, for
-the nodes of which ONNX Runtime is known to be wrong (known.py).
+A node is computed by ONNX Runtime without its optimisations. If that has no kernel for the node's types, half precision
+is computed in float32 and rounded once, and everything else by the onnx package's own implementation. The package also
+computes the nodes of which ONNX Runtime is known to be wrong (known.py).
 
-The error of a value is bounded element by element, from the errors of what the node reads (a forward error analysis,
+The error of a value is bounded element by element from the errors of the node's inputs (a forward error analysis,
 N. Higham, Accuracy and Stability of Numerical Algorithms, 2002, chapters 1 and 3):
 - a node that sums products (`sums`) has the error of its inputs through absolute values, and gamma(n) = n u / (1 - n u)
-  of the sum of absolute products, for whatever order they are added in;
-- any other node is run again on inputs moved by their errors (by one rounding at least, as an algorithm that is
-  backward stable answers exactly for such inputs): all up, all down, and both ways at random, one input after the
-  other; the most that this changes in the answer is added up;
-- then come as many roundings of the answer itself as the vocabulary grants the operator;
-- an operator that is defined by others (`meaning`) has the error of those, one after the other.
-An answer that jumps (a comparison, an index, a rounding) must be the same for all of these, else the node is refused.
+  of the sum of absolute products, for any order of summation;
+- any other node runs again on inputs perturbed by their errors, or by one rounding at least, because a backward stable
+  algorithm is exact for such inputs. All go up, all go down, and all move at random, one input after the other. The
+  largest changes of the output are summed;
+- the roundings of the output itself are added, as many as the vocabulary grants the operator;
+- an operator that is defined by others (`meaning`) has their errors in sequence.
+A discontinuous output (a comparison, an index, a rounding) must be the same for all of these, else the node is
+rejected.
 """
 import collections
 import dataclasses
@@ -33,24 +34,24 @@ onnxruntime.set_default_logger_severity(4)
 INT32 = np.dtype("int32")
 FLOAT16, FLOAT32, FLOAT64 = (np.dtype(name) for name in ("float16", "float32", "float64"))
 RUNTIME_OPSET = 26  # the newest that ONNX Runtime 1.31 reads
-MEANING_OPSET = 24  # in whose terms other operators are defined
-MOVERS = ("Resize", "Upsample")  # their whole numbers are what they were, wherever they go
-# Half of the smallest step of the numbers near zero.
+MEANING_OPSET = 24  # the opset of definitions by other operators
+MOVERS = ("Resize", "Upsample")  # data movement: integers stay unchanged
+# Half of the smallest subnormal step.
 TINY = {FLOAT16: 2.0**-25, BFLOAT16: 2.0**-134}
-ROWS = {}  # the vocabulary's lines by domain and operator
-# How many times its bound a random move is taken to be: first-order terms only, and one sample of many.
+ROWS = {}  # the vocabulary's rows by domain and operator
+# Safety factor of random perturbations: first-order terms only, and one sample of many.
 SAFETY = 2.0
-# What counts as an answer with no digits left, relatively to the tensor's largest element.
-# Doubles may come out of a node that computes floats.
+# An error that leaves no significant digits, relative to the tensor's largest element.
+# A node that computes in floats may output doubles.
 LARGEST_ERROR = {FLOAT64: 1e-5, FLOAT32: 1e-3, FLOAT16: 0.05, BFLOAT16: 0.15}
 
 
 class Refused(Exception):
-    """A node that can't be compared: nobody computes it, or rounding decides its answer."""
+    """A node that can't be compared: neither oracle computes it, or rounding decides its output."""
 
 
 class Contradiction(Exception):
-    """Two oracles that say different things: one is wrong, or the bound is."""
+    """The two oracles contradict each other: one is wrong, or the bound is."""
 
 
 def options(optimised=False):
@@ -63,7 +64,7 @@ def options(optimised=False):
 
 
 def session(model, optimised=False):
-    """ONNX Runtime's session, or nothing where it can't run the model."""
+    """ONNX Runtime's session; None if it can't run the model."""
     try:
         return onnxruntime.InferenceSession(model.SerializeToString(), options(optimised),
                                             providers=["CPUExecutionProvider"])
@@ -72,16 +73,16 @@ def session(model, optimised=False):
 
 
 class Evaluator:
-    """Computes single nodes, and remembers how."""
+    """Computes single nodes and counts which oracle did."""
 
     def __init__(self):
         self.sessions = {}
-        self.is_coarse = False  # doubles were computed as floats by the last node
+        self.is_coarse = False  # the last node computed doubles as floats
         self.used = collections.Counter()
-        self.disagreed = collections.Counter()  # operators of which the package and ONNX Runtime say different things
+        self.disagreed = collections.Counter()  # operators on which the package and ONNX Runtime differ
 
     def outputs(self, node, arrays, opset):
-        """Every output of NODE for ARRAYS (None: left out), in ONNX's element types."""
+        """Every output of NODE for ARRAYS (None: omitted), in ONNX's element types."""
         named, feeds = self._named(node, arrays)
         with np.errstate(all="ignore"):
             found = self._try(named, feeds, opset)
@@ -89,7 +90,7 @@ class Evaluator:
         return [np.asarray(next(results)) if name else None for name in node.outputs]
 
     def by_runtime(self, node, arrays, opset):
-        """What ONNX Runtime says of NODE; nothing where it can't, or is wrong."""
+        """ONNX Runtime's outputs of NODE; None if it can't run it, or is wrong."""
         found = self._ask_runtime(*self._named(node, arrays), opset)
         if found is None:
             return None
@@ -98,7 +99,7 @@ class Evaluator:
 
     @staticmethod
     def _named(node, arrays):
-        """NODE with inputs i0, i1, ... and outputs o0, o1, ..., and what it reads by name."""
+        """NODE with inputs i0, i1, ... and outputs o0, o1, ..., and its operands by name."""
         inputs = [f"i{i}" if array is not None else "" for i, array in enumerate(arrays)]
         outputs = [f"o{i}" if name else "" for i, name in enumerate(node.outputs)]
         return (dataclasses.replace(node, inputs=inputs, outputs=outputs),
@@ -135,16 +136,16 @@ class Evaluator:
                 numbers = feeds | {"i2": feeds["i2"].astype(INT32)}
                 return [output.astype(BOOL) for output in self._try(named, numbers, opset)]
             raise Refused(f"{named.op}: {error}") from error
-        # NumPy widens some sums; what ONNX says of the types holds.
+        # NumPy widens some sums; ONNX's types are used.
         types = [info.type.tensor_type for info in infer_shapes(model).graph.output]
         if any(t.HasField("shape") and len(t.shape.dim) != np.ndim(output) for output, t in zip(outputs, types)):
-            raise Refused(f"{named.op}: the onnx package's own answer has the wrong rank")
+            raise Refused(f"{named.op}: the onnx package's own output has the wrong rank")
         outputs = [np.asarray(output).astype(helper.tensor_dtype_to_np_dtype(t.elem_type)) if t.elem_type else output
                    for output, t in zip(outputs, types)]
         return self._confirmed(named, feeds, opset, outputs)
 
     def _confirmed(self, named, feeds, opset, outputs):
-        """The package's OUTPUTS; of doubles, ONNX Runtime's in float where the two have nothing in common."""
+        """The package's OUTPUTS. For doubles ONNX Runtime's in float, if the two contradict each other."""
         if not any(array.dtype == FLOAT64 for array in feeds.values()) or "to" in named.attributes:
             return outputs
         try:
@@ -158,11 +159,11 @@ class Evaluator:
         return outputs if agree else floats
 
     def _by_floats(self, named, feeds, opset, *others, only_runtime=False):
-        """As float32, and rounded once where an input was smaller: its type is the output's."""
+        """In float32, rounded once if an input was narrower. The type is the output's."""
         others = others or (BFLOAT16, FLOAT16)
         own = next((array.dtype for array in feeds.values() if array.dtype in others), None)
         if own is None:
-            raise Refused(f"{named.op}: nobody computes it")
+            raise Refused(f"{named.op}: no oracle computes it")
         self.is_coarse |= own == FLOAT64 and not only_runtime
         original = named
         if named.body:
@@ -171,7 +172,7 @@ class Evaluator:
         if only_runtime:
             run = self._session(named, floats, opset)
             if run is None or is_wrong(named, floats, opset):
-                raise Refused(f"{named.op}: nobody else computes it")
+                raise Refused(f"{named.op}: no other oracle computes it")
             outputs = self._run(run, floats)
         else:
             outputs = self._try(named, floats, opset)
@@ -180,7 +181,7 @@ class Evaluator:
                 for output, told in zip(outputs, types)]
 
     def _types(self, named, feeds, opset):
-        """The outputs' types, where the standard tells; else nothing."""
+        """The outputs' types, if the standard defines them; else None."""
         key = (named.proto().SerializeToString(), tuple((n, a.dtype.name) for n, a in feeds.items()), opset, "types")
         if key not in self.sessions:
             infos = infer_shapes(self._model(named, feeds, opset)).graph.output
@@ -222,12 +223,12 @@ EVALUATOR = Evaluator()
 
 
 def moved(array, by):
-    """ARRAY with every element moved by about BY."""
+    """ARRAY with every element perturbed by about BY."""
     return np.asarray(array.astype(np.float64) + by).astype(array.dtype)
 
 
-def answer(row, node, values, opset, rng):
-    """NODE's outputs as (array, error), from VALUES with errors (None: left out); ROW is its line of the vocabulary."""
+def expected_outputs(row, node, values, opset, rng):
+    """NODE's outputs as (array, error), from VALUES with errors (None: omitted). ROW is its row of the vocabulary."""
     meaning = row.meaning and row.meaning(node, [value and value.array for value in values])
     if meaning:
         return _by_meaning(node, values, *meaning, opset, rng)
@@ -253,7 +254,7 @@ def answer(row, node, values, opset, rng):
 
 
 def _own_roundings(row, output, unit):
-    """What the roundings of its own may change in the OUTPUT.  Halves are computed as floats, and rounded once."""
+    """The error that a node's own roundings add to OUTPUT. Half precision is computed in float32 and rounded once."""
     size = np.abs(output.astype(FLOAT64))
     error = min(unit, UNIT[FLOAT32]) * (row.roundings * size + row.floor)
     if unit > UNIT[FLOAT32] and not row.jumps:
@@ -267,7 +268,7 @@ def _by_meaning(node, values, steps, constants, opset, rng):
     table |= {name: Value(array, np.zeros(array.shape)) for name, array in constants.items()}
     for step in steps:
         inputs = [table[name] if name else None for name in step.inputs]
-        found = answer(ROWS[step.domain, step.op], step, inputs, MEANING_OPSET, rng)
+        found = expected_outputs(ROWS[step.domain, step.op], step, inputs, MEANING_OPSET, rng)
         table |= {name: Value(array, error) for name, (array, error) in zip(step.outputs, found) if name}
     meant = [table[f"o{i}"] if name else None for i, name in enumerate(node.outputs)]
     told = EVALUATOR.by_runtime(node, arrays, opset)
@@ -276,7 +277,7 @@ def _by_meaning(node, values, steps, constants, opset, rng):
             continue
         apart = np.abs(array.astype(FLOAT64) - value.array.astype(FLOAT64))
         if array.shape != value.array.shape or np.any(np.where(array == value.array, 0, apart) > 2 * value.error):
-            raise Contradiction(f"{node.op}: ONNX Runtime is {np.max(apart, initial=0):.3g} from what it means")
+            raise Contradiction(f"{node.op}: ONNX Runtime is {np.max(apart, initial=0):.3g} from its definition")
     return [(None, None) if value is None else (value.array if told is None else told[i], value.error)
             for i, value in enumerate(meant)]
 
@@ -292,7 +293,7 @@ def _refuse_noise(node, output, error):
 
 
 def _refuse_overflow(row, node, arrays, outputs, opset):
-    """Whole numbers must fit: what a type does beyond its range is nobody's promise."""
+    """Integers must fit: overflow is undefined."""
     wide = [array.astype(FLOAT64) if array is not None and i in row.overflows and array.dtype.kind in "iu" else array
             for i, array in enumerate(arrays)]
     if all(a is b for a, b in zip(wide, arrays)):
@@ -314,7 +315,7 @@ def _by_absolute_values(row, node, values, outputs, errors, opset, unit):
     for output, error, low, high in zip(outputs, errors, exact, wide):
         if output is None or not is_float(output.dtype):
             continue
-        # Halves are summed as floats.
+        # Half precision is summed in float32.
         size = np.abs(low.astype(np.float64))
         step = unit[output.dtype] if row.rounds_halves else min(unit[output.dtype], UNIT[FLOAT32])
         gamma = row.sums(node, values) * step
@@ -331,14 +332,16 @@ def _by_moves(row, node, values, outputs, errors, opset, unit, rng):
         if not is_exact and i in row.moves:
             own = unit[value.array.dtype]
             if own > UNIT[FLOAT32] and not by.any():
-                # A float's rounding moves no half; what a half's does is as much larger as that is.
+                # A float32 rounding does not move a half-precision value. The effect of a half-precision rounding is
+                # scaled accordingly.
                 safety *= UNIT[FLOAT32] / own
             by = np.maximum(by, own * np.abs(value.array.astype(np.float64)))
         by = np.where(np.isfinite(by), by, 0)
         if not by.any():
             continue
         changes = [np.zeros(error.shape) if error is not None else None for error in errors]
-        # Whole steps of halves: the worst of few is far from the worst, and SAFETY is for what is nearly linear.
+        # Half-precision steps are discrete: few samples miss the maximum, and SAFETY covers nearly linear functions
+        # only.
         draws = 8 if unit[value.array.dtype] > UNIT[FLOAT32] else 1
         for signs in (1.0, -1.0, *rng.choice([-1.0, 1.0], (draws, *by.shape))):
             arrays = [v and v.array for v in values]
@@ -347,7 +350,7 @@ def _by_moves(row, node, values, outputs, errors, opset, unit, rng):
                 if output is None:
                     continue
                 if other.shape != output.shape or (not is_float(output.dtype) and np.any(other != output)):
-                    raise Refused(f"{node.op}: rounding decides its answer")
+                    raise Refused(f"{node.op}: rounding decides its output")
                 if is_float(output.dtype):
                     difference = np.abs(other.astype(np.float64) - output.astype(np.float64))
                     np.maximum(change, np.where(other == output, 0, difference), out=change)
@@ -357,7 +360,7 @@ def _by_moves(row, node, values, outputs, errors, opset, unit, rng):
 
 
 def run_whole(model, case):
-    """ONNX Runtime's outputs for the whole model; nothing where it can't run it."""
+    """ONNX Runtime's outputs for the whole model; None if it can't run it."""
     feeds = {name: leaf.array for name, leaf in case.leaves.items() if leaf.role == "input"}
     if any(array.dtype == BFLOAT16 for array in feeds.values()):
         return None

@@ -1,4 +1,4 @@
-"""Rules that draw what sums: products of matrices, windows, reductions; and their quantised forms."""
+"""Rules that generate sums: GEMMs, windows, reductions, and their quantised forms."""
 import math
 
 import numpy as np
@@ -57,7 +57,7 @@ def einsum(d):
 
 
 def window(d, spatial, kernel, has_dilations=True):
-    """Attributes of a sliding window that fits into SPATIAL, and drawn notes."""
+    """Attributes of a sliding window that fits into SPATIAL, and its derived sizes."""
     rank = len(spatial)
     strides = [d.choose((1, 1, 2, 3)) for _ in range(rank)]
     dilations = [d.choose((1, 1, 1, 2)) if has_dilations else 1 for _ in range(rank)]
@@ -80,7 +80,7 @@ def window(d, spatial, kernel, has_dilations=True):
     elif auto_pad.startswith("SAME") and any((-(-n // s) - 1) * s + k < n for n, s, k in zip(spatial, strides, kernel)):
         raise Impossible("padding would be negative, of which the standard says nothing")
     elif auto_pad.startswith("SAME") and max(dilations) > 1:
-        # ONNX defines SAME without dilations in older versions.
+        # Older versions do not define SAME with dilations.
         attributes["dilations"] = [1] * rank
     attributes["auto_pad"] = auto_pad
     d.note("auto_pad", auto_pad or "absent")
@@ -90,7 +90,7 @@ def window(d, spatial, kernel, has_dilations=True):
 
 
 def window_output(attributes, spatial, kernel):
-    """How often the window fits, axis by axis, counted in whole steps."""
+    """The number of window positions, axis by axis, in whole steps."""
     rank = len(spatial)
     strides, dilations = (attributes.get(name, [1] * rank) for name in ("strides", "dilations"))
     pads, auto_pad = attributes.get("pads", [0] * 2 * rank), attributes.get("auto_pad", "NOTSET")
@@ -101,7 +101,7 @@ def window_output(attributes, spatial, kernel):
 
 
 def drop_ceil_mode_beyond(d, attributes, spatial, kernel):
-    """Only windows that begin in the image or its padding on the left count, which is where engines differ."""
+    """Only windows that start in the image or its left padding count; engines differ about others."""
     if not attributes.get("ceil_mode"):
         return
     rank = len(spatial)
@@ -189,7 +189,7 @@ def conv_transpose(d):
     elif way == "output_shape":
         if d.opset < 11:
             raise Impossible("the checker takes it for the whole shape there")
-        # The checker gives up where an output is smaller than its input.
+        # The checker rejects an output that is smaller than its input.
         attributes["output_shape"] = [d.integer(max(n, f - 2), max(n, f)) for n, f in zip(d.dims(x)[2:], full)]
         if any(n > f for n, f in zip(attributes["output_shape"], full)):
             raise Impossible("padding would be negative")
@@ -266,7 +266,7 @@ def cumulate(d):
 
 
 def terms_of_window(node, values):
-    """How many products one element of a convolution sums, at most."""
+    """The largest number of products in one element of a convolution."""
     return math.prod(values[1].array.shape[1:]) + 2 if node.op != "ConvTranspose" else \
         values[1].array.shape[0] * math.prod(values[1].array.shape[2:]) + 2
 
@@ -277,7 +277,7 @@ def terms_of_matrix(node, values):
 
 
 def terms_of_scatter(node, values):
-    """How many updates meet in one place, and what is there; 0 where they replace it."""
+    """The number of updates per element, plus the original; 0 if they replace it."""
     if node.attributes.get("reduction", "none") not in ("add", "mul"):
         return 0
     at, shape = values[1].array.astype("int64"), values[0].array.shape
@@ -307,7 +307,7 @@ def terms_of_einsum(node, values):
     return math.prod(max(v.array.shape, default=1) for v in values) + len(values)
 
 
-# Quantised products
+# Quantised GEMMs and convolutions
 
 def small_scale(d, shape=(), dtype=np.dtype("float32")):
     return d.leaf(d.rng.uniform(0.01, 0.1, shape).astype(dtype), "initializer")
@@ -356,7 +356,7 @@ def qlinear_matmul(d):
     a_type = d.type_for(0)
     b_type = INT8 if a_type == INT8 else d.choose((INT8, UINT8))
     y_type = a_type
-    # From version 21 on scales may be of a smaller type.
+    # Since version 21 scales may have a narrower type.
     scale_type = d.type_for(1) if d.schema.inputs[1].type_str == "TS" else np.dtype("float32")
     k, n = d.integer(1, 17), d.integer(1, 9)
     per_column = (n,) if d.chance(0.3) else ()
@@ -385,7 +385,7 @@ def qlinear_conv(d):
     per_channel = (outputs,) if d.chance(0.4) else ()
     d.note("w_scale", "per channel" if per_channel else "one")
     bias = d.leaf(d.rng.integers(-500, 500, outputs).astype("int32"), "initializer") if d.chance(0.5) else ""
-    # Weights of one zero point are what engines agree on: per channel it is zero.
+    # Engines agree on weights with one zero point only: per channel it is zero.
     point = d.leaf(np.zeros(per_channel, w_type), "initializer") if per_channel else zero_point(d, w_type)
     y_scale = d.leaf(np.float32(d.rng.uniform(0.5, 2)), "initializer")
     return d.node([x, small_scale(d), zero_point(d, x_type), w, small_scale(d, per_channel), point, y_scale,
@@ -413,7 +413,7 @@ def quantize_linear(d):
     kinds = [np.dtype(n) for n in ("int8", "uint8", "int16", "uint16")]
     dtype, to = d.element_type(), d.type_for(2, among=kinds)
     if dtype == np.dtype("int32") and d.schema.inputs[0].type_str == d.schema.inputs[1].type_str:
-        raise Impossible("a scale that is a whole number")
+        raise Impossible("an integer scale")
     x = d.pick(dtype, within=(-20, 20), fits=lambda s: 0 not in s)
     attributes, shape = quantised_axis(d, x)
     scale_type = dtype if is_float(dtype) else np.dtype("float32")
@@ -423,7 +423,7 @@ def quantize_linear(d):
     d.note("to", to.name)
     point = zero_point(d, to, shape)
     if d.chance(0.2):
-        # Then an attribute says what to make, or nothing: bytes.
+        # An attribute then selects the output type; uint8 by default.
         point = ""
         if d.has_attribute("output_dtype") and d.chance(0.8):
             attributes["output_dtype"] = helper.np_dtype_to_tensor_dtype(to)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Draws random graphs over the vocabulary and compares the CPU backend, the reference kernels and ONNX Runtime.
+"""Generates random graphs over the vocabulary and compares the CPU backend, the reference kernels and ONNX Runtime.
 
     random_graphs.py --binary build/saccade [--graphs 300] [--seed 0] [--found DIR] [--coverage FILE]
 
-Graph N is drawn from SEED + N alone.  Its first node is an example of one type, attribute value or option of one
-operator, all of them by turns; the others are random.  A graph that differs is made smaller, written below --found as a
-folder of ONNX tests (for `saccade check`) and printed.  How far an answer may be from ONNX Runtime's is derived in
-oracle.py, and what each operator's own roundings are in vocabulary.py.  Then NaN and infinities are put into its inputs,
-and they have to stay where the reference kernels have them (odd_numbers.py).
+Graph N follows from SEED + N alone. Its first node covers one type, attribute value or option of one operator, all of
+them in turn. The others are random. A mismatch is minimised, written below --found as an ONNX test folder (for
+`saccade check`) and printed. oracle.py derives the allowed difference from ONNX Runtime; vocabulary.py holds each
+operator's own roundings. Each graph then runs with NaN and infinities in its inputs, which must appear where the
+reference kernels produce them (odd_numbers.py).
 Exit status 77: skipped.
 """
 import argparse
@@ -42,9 +42,9 @@ except ImportError as missing:
 
 OPSETS = range(7, 29)
 BATCH = 200
-TRIES = 400  # to draw what a graph is to begin with
+TRIES = 400  # random choices of a graph's general form
 NOT_DRAWN = pathlib.Path(__file__).with_name("not_drawn.txt")
-HEAD = """# What is not drawn of an operator, and why, by --probe: Saccade refuses it, or nobody computes it.
+HEAD = """# What is not generated of an operator, and why, by --probe: Saccade refuses it, or no oracle computes it.
 """
 DEVICES = {"cpu": ["--device", "cpu"], "reference": ["--device", "reference", "--passes", "none"]}
 KINDS = [np.dtype("float32")] * 6 + [np.dtype("float16")] * 2 + [np.dtype("float64")] * 2 + [BFLOAT16]
@@ -56,7 +56,7 @@ def save(cases, folder):
 
 
 def run(binary, device, folder):
-    """saccade check's report; None where it was ended by a signal."""
+    """The report of `saccade check`; None if it was ended by a signal."""
     command = [binary, "check", "--json", "--threads", "1", *DEVICES[device], str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode in (1, 2):
@@ -65,8 +65,8 @@ def run(binary, device, folder):
 
 
 def verdicts(binary, device, cases, folder=None):
-    """What became of each of the CASES by name: (verdict, reason).  They may lie in FOLDER already.  A case that ends
-    the process is found by halves."""
+    """The outcome of each of the CASES by name: (verdict, reason). They may be in FOLDER already. A case that crashes
+    the process is found by bisection."""
     if not cases:
         return {}
     if folder is None:
@@ -86,20 +86,20 @@ def verdicts(binary, device, cases, folder=None):
 
 
 def read_not_drawn():
-    """Who does not compute it, and the sentence, of (operator, label, value)."""
+    """The reason why (operator, label, value) is not computed, and by which engine."""
     lines = NOT_DRAWN.read_text().splitlines() if NOT_DRAWN.exists() else []
     rows = [line.split(" | ", 4) for line in lines if line and not line.startswith("#")]
     return {tuple(row[:3]): (row[3], row[4]) for row in rows}
 
 
 def targets(not_drawn):
-    """Everything that there is to draw, as (row, label, value)."""
+    """Everything to generate, as (row, label, value)."""
     return [(row, label, value) for row in OPERATORS for label, value in expected(row, OPSETS)
             if (row.name, label, value) not in not_drawn]
 
 
 def can_show(row, schema, label, value):
-    """Whether this version of the operator may be an example of the value."""
+    """Whether this version of the operator has the value."""
     if schema is None:
         return False
     if label.startswith("type "):
@@ -108,12 +108,12 @@ def can_show(row, schema, label, value):
 
 
 def draw_first(rng, seed, target, refused):
-    """A draft whose first node shows the TARGET; the last try, without a node, where none did."""
+    """A draft whose first node covers TARGET. The last try, without a node, if none did."""
     row, label, value = target
     opsets = [opset for opset in OPSETS if can_show(row, schema_of(row.op, row.domain, opset),
                                                               label, value)]
     for i in range(TRIES):
-        # The newest that ONNX Runtime 1.31 reads more often than the others.
+        # The newest that ONNX Runtime 1.31 reads is the most frequent.
         opset = 26 if 26 in opsets and rng.random() < 0.3 else int(rng.choice(opsets))
         draft = Draft([seed, i], opset, KINDS[rng.integers(len(KINDS))], refused)
         if draft.add(row, (label, value)):
@@ -122,7 +122,8 @@ def draw_first(rng, seed, target, refused):
 
 
 def probe(binary):
-    """Writes down what is not drawn, and why: first of the types, so that no refused one stands for something else."""
+    """Writes the table of what is not generated and why. Types come first, so that a refused type is not blamed on
+    others."""
     wanted = targets({})
     first = {row.name: next((label for r, label, _ in wanted if r is row and label.startswith("type ")), None)
              for row in OPERATORS}
@@ -130,20 +131,20 @@ def probe(binary):
     refused = {tuple(key.split(" | ")) for key, why in rows.items() if why.startswith("Saccade")}
     rows |= probe_some(binary, [t for t in wanted if t[1] != first[t[0].name]], refused)
     NOT_DRAWN.write_text(HEAD + "".join(f"{key} | {why}\n" for key, why in sorted(rows.items())))
-    print(f"{len(wanted)} types, attribute values and options, of which {len(rows)} are not drawn")
+    print(f"{len(wanted)} types, attribute values and options, of which {len(rows)} are not generated")
 
 
 def probe_some(binary, wanted, refused):
-    """Lines of what is not drawn of the WANTED."""
+    """The rows of the WANTED that are not generated."""
     cases, rows = {}, {}
     for i, (row, label, value) in enumerate(wanted):
         key = f"{row.name} | {label} | {value}"
         if (label, value) in row.never:
-            rows[key] = f"nobody | {row.never[label, value]}"
+            rows[key] = f"no oracle | {row.never[label, value]}"
             continue
         draft = draw_first(np.random.default_rng([i, 2]), i, (row, label, value), refused)
         if not draft.case.nodes:
-            rows[key] = f"nobody | {' '.join(str(draft.why).split())[:200]}"
+            rows[key] = f"no oracle | {' '.join(str(draft.why).split())[:200]}"
             continue
         draft.finish()
         cases[f"{i:05}"] = (key, draft.case)
@@ -156,12 +157,12 @@ def probe_some(binary, wanted, refused):
 
 
 def draw(seed, wanted, refused):
-    """A draft with a graph of 1 to 15 nodes; the first is an example of one of WANTED, by turns."""
+    """A draft with a graph of 1 to 15 nodes. The first covers one of WANTED, in turn."""
     rng = np.random.default_rng([seed, 1])
     draft = draw_first(rng, seed, wanted[seed % len(wanted)], refused)
     rows = [row for row in OPERATORS if schema_of(row.op, row.domain, draft.opset)]
     weights = np.asarray([row.weight for row in rows])
-    # Some operators more often than others, so that they meet.
+    # Some operators are more frequent, so that they meet.
     weights *= np.exp(rng.normal(0, 1, len(rows)))
     is_long = draft.kind in (np.dtype("float32"), np.dtype("float64"))
     length = int(rng.integers(1, 16 if is_long else 7))
@@ -175,9 +176,9 @@ def draw(seed, wanted, refused):
     return draft
 
 
-def judge_by_whole(case):
-    """Takes ONNX Runtime's answers for the whole graph where it can run it; whether it did.  Throws where they are not
-    what it says node by node: then the bound is wrong, or ONNX Runtime."""
+def use_whole_graph(case):
+    """Uses ONNX Runtime's outputs for the whole graph if it can run it, and returns whether it can. Raises if they
+    contradict the node-by-node outputs: then the bound is wrong, or ONNX Runtime."""
     reads = [(node, {name: case.values[name].array for name in node.inputs if name}) for node in case.nodes]
     if any(is_wrong(node, arrays, case.opset) for node, arrays in reads):
         return False
@@ -197,7 +198,7 @@ def judge_by_whole(case):
 
 
 def kind_of(reason):
-    """An error stays that error while a case is made smaller, and a wrong number a wrong number."""
+    """While a case is minimised, an error stays that error and a wrong number a wrong number."""
     return "differ" if "elements differ" in reason else re.sub(r"'[^']*'|[0-9]+", "", reason)
 
 
@@ -233,10 +234,10 @@ class Report:
             try:
                 draft = draw(seed, self.wanted, self.refused_by_saccade)
                 check(draft.case.model())
-                self.counts["whole" if judge_by_whole(draft.case) else "node by node"] += 1
+                self.counts["whole" if use_whole_graph(draft.case) else "node by node"] += 1
             except Exception as why:
-                self.counts["not judged"] += 1
-                print(f"{name}: not judged: {' '.join(str(why).split())[:300]}")
+                self.counts["not compared"] += 1
+                print(f"{name}: not compared: {' '.join(str(why).split())[:300]}")
                 continue
             cases[name] = draft
         with tempfile.TemporaryDirectory() as work:
@@ -244,12 +245,12 @@ class Report:
             save(drawn, pathlib.Path(work))
             found = {device: verdicts(self.flags.binary, device, drawn, work) for device in DEVICES}
         for name, draft in cases.items():
-            self.judge(name, draft, {device: found[device][name] for device in DEVICES})
+            self.evaluate(name, draft, {device: found[device][name] for device in DEVICES})
         for (name, draft), seed in zip(cases.items(), (int(name) for name in cases)):
             if all(found[device][name][0] == "passed" for device in DEVICES):
-                self.judge_odd(name, draft.case, seed)
+                self.compare_non_finite(name, draft.case, seed)
 
-    def judge(self, name, draft, outcome):
+    def evaluate(self, name, draft, outcome):
         if outcome["reference"][0] == "unsupported":
             self.counts["unsupported"] += 1
             self.refused.update({outcome["reference"][1]})
@@ -258,12 +259,12 @@ class Report:
         self.nodes[len(draft.case.nodes)] += 1
         self.coverage.add(draft.drawn)
         for device, (verdict, reason) in outcome.items():
-            if verdict != "passed":  # what the reference kernels can run, every device can
+            if verdict != "passed":  # every device supports what the reference kernels support
                 self.difference(name, draft.case, device, reason)
                 return
 
-    def judge_odd(self, name, case, seed):
-        """Once more with NaN and infinities, on the emulated GPU too where it is there."""
+    def compare_non_finite(self, name, case, seed):
+        """Runs once more with NaN and infinities, on the emulated GPU too if there is one."""
         drawn = odd(case, np.random.default_rng([seed, 3]))
         if drawn is None:
             return
@@ -302,12 +303,12 @@ class Report:
         counts = self.counts
         print(f"{counts['compared']} graphs with {sum(n * c for n, c in self.nodes.items())} nodes compared on "
               f"{' and '.join(DEVICES)} in {seconds:.0f} s: {counts['differ']} differ; {counts['unsupported']} more "
-              f"are not supported, {counts['not judged']} not judged")
+              f"are not supported, {counts['not compared']} not compared")
         print(f"{counts['odd']} of them with NaN and infinities too, {counts['odd on cuda']} on the GPU")
-        print(f"answers: {counts['whole']} graphs by ONNX Runtime as a whole, {counts['node by node']} node by node; "
+        print(f"reference: {counts['whole']} graphs by ONNX Runtime as a whole, {counts['node by node']} node by node; "
               + ", ".join(f"{n} nodes by {who}" for who, n in EVALUATOR.used.items()))
         for row in WRONG:
-            print(f"{' and '.join(row.who)}: not asked about every {row.op}: {row.why}")
+            print(f"{' and '.join(row.who)}: not used for every {row.op}: {row.why}")
         for op, count in EVALUATOR.disagreed.most_common():
             print(f"the onnx package's doubles contradict ONNX Runtime's floats, believed here: {op}, {count} times")
         for reason, count in self.refused.most_common():
@@ -317,10 +318,10 @@ class Report:
         self.print_coverage()
 
     def failure(self):
-        """Why this is no success; nothing where it is one."""
-        reasons = [f"{self.counts[what]} graphs {what}" for what in ("differ", "not judged") if self.counts[what]]
+        """The reason for a failure; None on success."""
+        reasons = [f"{self.counts[what]} graphs {what}" for what in ("differ", "not compared") if self.counts[what]]
         if self.flags.complete and self.holes:
-            reasons.append(f"{self.holes} types and values were not drawn")
+            reasons.append(f"{self.holes} types and values were not generated")
         return "; ".join(reasons) or None
 
     def print_coverage(self):
@@ -330,14 +331,14 @@ class Report:
             lines = list(self.coverage.table(OPERATORS))
             for hole in holes:
                 who, why = self.not_drawn.get(hole, ("", ""))
-                lines.append(f"never drawn: {': '.join(hole)}" + (f" ({who} computes it: {why})" if who == "nobody" else
+                lines.append(f"never generated: {': '.join(hole)}" + (f" ({who} computes it: {why})" if who == "no oracle" else
                                                                   f" ({who} refuses it: {why})" if who else ""))
             self.flags.coverage.write_text("\n".join(lines) + "\n")
         operators = sum(bool(self.coverage.drawn[row.name]) for row in OPERATORS)
         wanted = sum(1 for row in OPERATORS for _ in expected(row, OPSETS))
         print(f"coverage: {operators} of {len(OPERATORS)} operators; {wanted - len(holes)} of {wanted} types, attribute"
               f" values and options; {len(holes) - len(open_holes)} are explained in {NOT_DRAWN.name}, "
-              f"{len(open_holes)} were not drawn")
+              f"{len(open_holes)} were not generated")
         self.holes = len(open_holes)
 
     def tallies(self):
@@ -345,7 +346,7 @@ class Report:
                 self.coverage.versions, EVALUATOR.used, EVALUATOR.disagreed]
 
     def add(self, tallies):
-        """What another process has counted."""
+        """Adds another process's counters."""
         for own, other in zip(self.tallies(), tallies):
             for key, count in other.items():
                 if isinstance(count, collections.Counter):
@@ -387,8 +388,8 @@ def main():
     parser.add_argument("--shrink", type=int, default=20, help="how many differences (of a batch) are made smaller")
     parser.add_argument("--cuda-every", type=int, default=0, metavar="N",
                         help="of graphs with NaN and infinities every Nth runs on the GPU, too")
-    parser.add_argument("--probe", action="store_true", help=f"write {NOT_DRAWN.name} anew, and draw nothing")
-    parser.add_argument("--complete", action="store_true", help="fail where something was not drawn without a reason")
+    parser.add_argument("--probe", action="store_true", help=f"write {NOT_DRAWN.name}, and generate nothing")
+    parser.add_argument("--complete", action="store_true", help="fail if something was not generated without a reason")
     flags = parser.parse_args()
     if flags.probe:
         probe(flags.binary)

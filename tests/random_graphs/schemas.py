@@ -1,4 +1,5 @@
-"""What the standard, and ONNX Runtime of its own operators, say of an operator's arguments, types and attributes."""
+"""Arguments, types and attributes of operators, from the standard's schemas and, for its own operators, ONNX
+Runtime's."""
 import dataclasses
 import functools
 
@@ -16,14 +17,14 @@ TYPES |= {"tensor(float)": np.dtype("float32"), "tensor(double)": np.dtype("floa
 @dataclasses.dataclass(frozen=True)
 class Argument:
     name: str
-    type_str: str  # the type parameter, or the type where there is but one
+    type_str: str  # the type parameter, or the type if it is fixed
     types: frozenset
     option: object
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class RuntimeSchema:
-    """The part of onnx's OpSchema that the drawing needs, of an operator that only ONNX Runtime defines."""
+    """The used part of onnx's OpSchema, for an operator that only ONNX Runtime defines."""
     inputs: tuple
     outputs: tuple
     attributes: dict
@@ -43,25 +44,25 @@ def _runtime_schemas():
 
 @functools.cache
 def schema_of(op, domain, opset):
-    """The operator as OPSET has it; nothing where it doesn't."""
+    """The operator's version in OPSET; None if it has none."""
     try:
         schema = onnx.defs.get_schema(op, max_inclusive_version=opset, domain=domain)
     except onnx.defs.SchemaError:
-        # ONNX Runtime has operators of its own in ONNX's domain, too.
+        # ONNX Runtime also has operators of its own in ONNX's domain.
         is_known = any(s.name == op and s.domain == domain for s in onnx.defs.get_all_schemas_with_history())
         return None if is_known else _runtime_schemas().get((domain, op))
     return None if schema.deprecated else schema
 
 
 def types_of(schema, argument=0, is_output=False):
-    """The element types that an argument may have; what follows the last is like it."""
+    """The element types that an argument may have. Variadic arguments repeat the last."""
     parameters = schema.outputs if is_output else schema.inputs
     parameter = parameters[min(argument, len(parameters) - 1)]
     return [TYPES[name] for name in sorted(parameter.types) if name in TYPES]
 
 
 def parameters_of(schema):
-    """Type parameter -> the types it may be, of those that have a choice."""
+    """Type parameter -> its types, of parameters with several."""
     found = {a.type_str: types_of(schema, i, is_output) for is_output, side in ((False, schema.inputs),
                                                                              (True, schema.outputs))
              for i, a in enumerate(side)}
@@ -73,8 +74,7 @@ def is_optional(argument):
 
 
 def like_before(op, domain, opset):
-    """The newest operator set before OPSET's version of the operator, if that differs from the one before in types at
-    most."""
+    """The newest opset before OPSET's version of the operator, if that version only changes types."""
     schema = schema_of(op, domain, opset)
     if domain or schema is None or schema.since_version == 1:
         return None

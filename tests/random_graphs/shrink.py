@@ -1,32 +1,32 @@
-"""Makes a case that differs smaller, as long as it differs."""
+"""Minimises a case that differs."""
 import copy
 
 import numpy as np
 
 from case import Case, Leaf, Value, check
-from oracle import answer
+from oracle import expected_outputs
 
 
 def recompute(case, rows):
-    """CASE with its values computed anew; nothing where the oracle refuses a node."""
+    """CASE with recomputed values; None if the oracle rejects a node."""
     rng = np.random.default_rng(0)
     values = {name: Value(leaf.array, np.zeros(leaf.array.shape)) for name, leaf in case.leaves.items()}
     try:
         for node in case.nodes:
             inputs = [values[name] if name else None for name in node.inputs]
-            for name, (array, error) in zip(node.outputs, answer(rows[node.domain, node.op], node, inputs, case.opset,
-                                                                 rng)):
+            expected = expected_outputs(rows[node.domain, node.op], node, inputs, case.opset, rng)
+            for name, (array, error) in zip(node.outputs, expected):
                 if name:
                     values[name] = Value(array, error)
         case.values = values
         check(case.model())
-    except Exception:  # whatever a smaller case breaks, it is no case
+    except Exception:  # a smaller case that raises any exception is no case
         return None
     return case
 
 
 def only(case, nodes, outputs):
-    """CASE with these nodes alone; what others computed becomes an input that holds it."""
+    """CASE with these nodes alone. Outputs of removed nodes become inputs."""
     made = {name for node in nodes for name in node.outputs}
     read = [name for node in nodes for name in node.inputs if name and name not in made]
     leaves = {name: case.leaves.get(name) or Leaf(case.values[name].array, "input") for name in read}
@@ -69,7 +69,7 @@ def with_smaller_shapes(case):
 
 
 def _cut(case, size, smaller, name):
-    """Every dimension SIZE of leaf NAME, or of all, cut to SMALLER."""
+    """Every dimension SIZE of leaf NAME, or of all leaves, reduced to SMALLER."""
     cut = copy.deepcopy(case)
     for own, leaf in cut.leaves.items():
         if name in (None, own):
@@ -101,7 +101,7 @@ def with_plainer_numbers(case):
 
 
 def shrink(case, rows, differing):
-    """The smallest case found; DIFFERING tells which of a list of cases differ."""
+    """The smallest case found. DIFFERING returns which of a list of cases differ."""
     for _ in range(40):
         for ways in (with_fewer_nodes, with_smaller_shapes, with_plainer_attributes, with_plainer_numbers):
             candidates = [c for c in (recompute(copy.deepcopy(c), rows) for c in ways(case)) if c is not None]

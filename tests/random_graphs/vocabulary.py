@@ -1,22 +1,23 @@
-"""The operators that are drawn: one line says all that the drawing and the judging need to know of one.
+"""The generated operators: one row holds all that generation and comparison need of an operator.
 
-Inputs and their types per opset are the onnx package's own schemas', or ONNX Runtime's of its own operators; `rule`
-draws valid shapes and what depends on them, `attributes` lists the values that each attribute is drawn from (None: left
-out), and the rest is for the oracle.
+Inputs and their types per opset come from the onnx package's schemas, or ONNX Runtime's for its own operators. `rule`
+generates valid shapes and dependent values, `attributes` lists the values of each attribute (None: omitted), and the
+rest is for the oracle.
 
-An operator's own roundings are counted in half ulps of a float (of a double where all is computed in doubles): of the
-answer (`roundings`) and of 1 (`floor`, for answers near zero that come of larger numbers).  Halves are rounded once
-more in the end.  What inputs and sums contribute is computed, and no part of these:
-- a function of one element: 8 and 2, for vectorised libraries promise four ulps, and reduce their argument with an
+An operator's own roundings are counted in half ulps of a float (of a double if all is computed in doubles): of the
+output (`roundings`) and of 1 (`floor`, for outputs near zero that result from larger numbers). Half precision is
+rounded once more at the end. The errors of inputs and sums are computed, and not part of these:
+- a function of one element: 8 and 2, because vectorised libraries promise four ulps and reduce their argument with an
   error of one ulp of 1;
-- what is made of several such functions has theirs added: 16 where one follows a sum that is bounded apart (a root, a
-  logarithm), 32 for two exponentials, a sum of what is positive and a quotient;
-- a normalisation has two sums of up to MOST_ELEMENTS terms, added in blocks (32), then a root (8), a quotient and three
-  more operations; and as much near zero, where it subtracts the mean;
-- a product of many has a rounding each: 64 for a block of that many, the rest underflows or is refused as too large;
-- a place in an image is a float: up to 32 pixels from the corner it has an error of 64 half ulps of 1 after each of
-  four operations, and the answer that error times the difference of two neighbours.
-What engines need in truth is less: of single nodes a sixteenth to a quarter of the bound.
+- several such functions add theirs: 16 for one behind a sum with a separate bound (a root, a logarithm), 32 for two
+  exponentials, a sum of positive terms and a quotient;
+- a normalization has two sums of up to MOST_ELEMENTS terms, added in blocks (32), then a root (8), a quotient and three
+  more operations; and as much near zero, because it subtracts the mean;
+- a product of many has one rounding each: 64 for a block of that many, the rest underflows or is rejected as too large;
+- an image coordinate is a float: up to 32 pixels from the corner it has an error of 64 half ulps of 1 after each of
+four
+  operations, and the output that error times the difference of two neighbours.
+The actual errors are smaller: for single nodes a sixteenth to a quarter of the bound.
 """
 import dataclasses
 
@@ -40,21 +41,21 @@ class Operator:
     op: str
     rule: object
     attributes: dict = dataclasses.field(default_factory=dict)
-    classes: dict = dataclasses.field(default_factory=dict)  # what a rule draws beside them, as it notes it
+    classes: dict = dataclasses.field(default_factory=dict)  # values that a rule generates beside them
     types: tuple = ()  # of the first input; empty: the schema's
     domain: str = ""
-    sums: object = None  # how many products one element adds up, of (node, values)
-    roundings: float = 1.0  # of the answer, in units of half an ulp
-    rounds_halves: bool = False  # after every step, not at the end alone
-    floor: float = 0.0  # the same for answers near zero: in units of half an ulp of 1
+    sums: object = None  # the number of products in one element, of (node, values)
+    roundings: float = 1.0  # of the output, in half ulps
+    rounds_halves: bool = False  # after every step, not only at the end
+    floor: float = 0.0  # the same for outputs near zero: in half ulps of 1
     jumps: bool = False  # exact but for its inputs' errors
-    overflows: frozenset = frozenset()  # inputs whose whole numbers may become too large
-    moves: frozenset = ALL  # inputs whose rounding the node's own is like
+    overflows: frozenset = frozenset()  # inputs whose integers may overflow
+    moves: frozenset = ALL  # inputs whose precision the node rounds to
     not_finite: bool = False
-    stashes: bool = False  # its statistics or scales are floats by the standard, doubles' too
+    stashes: bool = False  # statistics or scales are floats by the standard, with doubles too
     weight: float = 1.0
-    never: dict = dataclasses.field(default_factory=dict)  # what is not drawn, and why, by (label, value)
-    meaning: object = None  # the nodes that it stands for, of (node, arrays); they say how it rounds
+    never: dict = dataclasses.field(default_factory=dict)  # what is not generated, and why, by (label, value)
+    meaning: object = None  # the nodes that define it, of (node, arrays); they define its rounding
 
     @property
     def name(self):
@@ -62,26 +63,26 @@ class Operator:
 
 
 def exact(op, rule, attributes=None, classes=None, **others):
-    """Moves, compares or chooses elements: its answer has the inputs' errors and no other."""
+    """Moves, compares or selects elements: its output has the inputs' errors only."""
     return Operator(op, rule, attributes or {}, classes or {}, roundings=0, jumps=True, **others)
 
 
 def smooth(op, within=e.MODERATE, attributes=None, roundings=8.0, floor=2.0, **others):
-    """A function of one element.  Libraries promise four ulps for theirs, of the result or, near zero, of 1."""
+    """A function of one element. Libraries promise four ulps, of the result or, near zero, of 1."""
     return Operator(op, e.unary(within, **others), attributes or {}, roundings=roundings, floor=floor)
 
 
 AXIS = {"axis": ("positive", "negative")}
 AXIS_OR_NOT = {"axis": ("absent", "positive", "negative")}
 FLAG = [None, 0, 1]
-CASTS = {"saturate": FLAG, "round_mode": [None, "up", "down", "nearest"]}  # of the 8-bit floats alone: else nothing
+CASTS = {"saturate": FLAG, "round_mode": [None, "up", "down", "nearest"]}  # for 8-bit floats only; else None
 POOL = {"auto_pad": ("absent", *p.AUTO_PADS), "pads": ("absent", "symmetric", "asymmetric"),
         "strides": ("absent", "one", "more")}
 WINDOW = POOL | {"dilations": ("one", "more")}
 BFLOAT16_VALUE = "neither oracle has constants of that type; graphs have initializers of it"
 SPARSE = "neither oracle makes a dense tensor of it"
-STRINGS = "strings are no part of the vocabulary"
-INTEGER_SCALE = "nothing says how a quotient of whole numbers is rounded"
+STRINGS = "strings are not part of the vocabulary"
+INTEGER_SCALE = "the rounding of integer quotients is undefined"
 UNSEEN_STATISTICS = {(f"output {name}", "given"): "ONNX Runtime leaves it empty" for name in ("mean", "inv_std_var")}
 STATISTIC = "of training"
 CACHES = "of caches in text generators"
@@ -100,7 +101,7 @@ def reduction(op, within=(-100, 100), **others):
 
 
 def last_point(name):
-    return {(f"input {name}_zero_point", "absent"): "ONNX Runtime's process ends where the last one is left out"}
+    return {(f"input {name}_zero_point", "absent"): "ONNX Runtime's process aborts if the last one is omitted"}
 
 
 def microsoft(op, rule, attributes=None, classes=None, **others):

@@ -58,14 +58,14 @@ class PlanFile : public testing::Test {
   const std::string path_ = folder_ / kName;
 };
 
-TEST_F(PlanFile, GivesTheSameAnswersWhenOpenedAgain) {
+TEST_F(PlanFile, GivesTheSameOutputsWhenOpenedAgain) {
   Graph graph = small_graph();
   graph.node(NodeId{1}).post_ops.push_back({.op = "Clip", .alpha = 0, .beta = 3});
-  graph.metadata["author"] = "nobody";
+  graph.metadata["author"] = "unknown";
   save_plan(path_, graph, {});
   ASSERT_TRUE(is_plan_file(path_));
   const auto opened = Plan::compile(load_plan(path_).graph, kBackend, {});
-  EXPECT_EQ(opened->graph().metadata.at("author"), "nobody");
+  EXPECT_EQ(opened->graph().metadata.at("author"), "unknown");
   Execution execution(opened);
   fill(execution.input(0), {1, 2, 3, -5, 0, 9});
   execution.run();
@@ -125,10 +125,10 @@ TEST_F(PlanFile, KeepsExtents) {
   Execution execution(Plan::compile(load_plan(path_).graph, kBackend, {}));
   fill(execution.input(0), {0, 7});
   execution.run();
-  const std::vector<Tensor> answers = read_data_outputs(execution);
-  ASSERT_EQ(answers.size(), 1U);
-  EXPECT_EQ(answers[0].shape(), (Shape{1, 1}));
-  EXPECT_EQ(answers[0].data<std::int64_t>()[0], 1);
+  const std::vector<Tensor> outputs = read_data_outputs(execution);
+  ASSERT_EQ(outputs.size(), 1U);
+  EXPECT_EQ(outputs[0].shape(), (Shape{1, 1}));
+  EXPECT_EQ(outputs[0].data<std::int64_t>()[0], 1);
 }
 
 TEST_F(PlanFile, RefusesAnExtentThatNothingCounts) {
@@ -155,7 +155,7 @@ TEST_F(PlanFile, AnExtentIsCountedByOneInteger) {
     EXPECT_THROW(verify(counted_by(wrong)), Error) << to_string(wrong.dtype) << ' ' << wrong.shape.to_string();
 }
 
-TEST_F(PlanFile, RefusesExtentsOfNoWholeNumbers) {
+TEST_F(PlanFile, RefusesExtentsOfNoIntegers) {
   save_plan(path_, counting_graph(), {});
   const std::string whole = bytes();
   for (const auto& [place, lie] : {std::pair{"/graph/extents/0/output", "0.5"},
@@ -232,10 +232,10 @@ TEST_F(PlanFile, SaysWhichVersionItIs) {
   std::string old = bytes();
   old[8] = 5;
   write(old);
-  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 6: compile it again");
+  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 7: compile it again");
 }
 
-TEST_F(PlanFile, RefusesHeadersThatLie) {
+TEST_F(PlanFile, RefusesInconsistentHeaders) {
   save_plan(path_, small_graph(), {});
   const std::string whole = bytes();
   const auto with = [&](const char* place, const char* lie) { write_lie(whole, place, lie); };

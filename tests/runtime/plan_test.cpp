@@ -63,7 +63,7 @@ TEST(Plan, NamesWhatTheMemoryLimitHasNoRoomFor) {
       << error;
 }
 
-TEST(Plan, SaysWhyItsTacticIsNotTheOneAskedFor) {
+TEST(Plan, SaysWhyItsTacticIsNotTheRequestedOne) {
   const auto refusal = [](std::string tactic) {
     CompileOptions options;
     options.tactics = {std::move(tactic)};
@@ -113,23 +113,23 @@ TEST(Plan, TakesATransposeThatMovesNothingForAView) {
   EXPECT_NE(first_step_of({0, 2, 1}), nullptr);
 }
 
-TEST(Plan, RunsOnTwoThreadsAtOnceWithEqualAnswers) {
+TEST(Plan, RunsOnTwoThreadsAtOnceWithEqualOutputs) {
   const auto plan = Plan::compile(small_graph(), kBackend, {});
-  std::vector<std::vector<float>> answers(2);
+  std::vector<std::vector<float>> outputs(2);
   std::vector<std::thread> threads;
-  for (std::vector<float>& answer : answers) {
-    threads.emplace_back([&plan, &answer] {
+  for (std::vector<float>& output : outputs) {
+    threads.emplace_back([&plan, &output] {
       Execution execution(plan);
       for (int i = 0; i < 200; ++i) {
         fill(execution.input(0), {1, 2, 3, 4, 5, 6});
         execution.run();
       }
-      answer = read(execution.output(1));
+      output = read(execution.output(1));
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(answers[0], (std::vector<float>{4, 4, 0, 10, 10, 4}));
-  EXPECT_EQ(answers[1], answers[0]);
+  EXPECT_EQ(outputs[0], (std::vector<float>{4, 4, 0, 10, 10, 4}));
+  EXPECT_EQ(outputs[1], outputs[0]);
 }
 
 TEST(Plan, WritesDownWhenEveryLaunchRan) {

@@ -44,7 +44,7 @@ TEST_F(TacticCache, PassesOverADamagedFile) {
   EXPECT_TRUE(cached_choices(device).empty());
 }
 
-TEST_F(TacticCache, WritesADamagedFileAnew) {
+TEST_F(TacticCache, RewritesADamagedFile) {
   const FakeDevice device("a GPU", "1");
   cache_choices(device, {{"conv", {"tiled", "16x8"}}});
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "tactics"))

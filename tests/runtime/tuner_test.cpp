@@ -1,4 +1,4 @@
-#include "runtime/tuner.hpp"
+#include "runtime/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class WrongLaunch : public Launch {
   }
 };
 
-/// Runs everything by its reference kernel, in configurations that differ in name; "wrong" answers zeros, "broken" does
+/// Runs everything by its reference kernel, in configurations that differ in name; "wrong" returns zeros, "broken" does
 /// not compile, nor does "dense" in the memory of others. Near "a" lie "a'" and "a''". Takes any strides, for which its
 /// kernels have no eye.
 class NamedTactic : public Tactic {
@@ -255,7 +255,7 @@ TEST(Tuner, CompilesCandidatesWhereOperandsLie) {
   EXPECT_EQ(report.after, std::chrono::microseconds(990)) << "Abs lies by itself";
 }
 
-TEST(NodeFingerprint, TellsApartWhatRunsDifferently) {
+TEST(NodeFingerprint, DiffersForNodesThatRunDifferently) {
   const auto of = [](const Shape& shape, const std::string& op) {
     test::GraphBuilder b;
     const Graph graph = b.build({b.op(op, {b.input("x", shape)})});

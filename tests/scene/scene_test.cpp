@@ -117,7 +117,7 @@ TEST(Scene, NothingIsDrawnBetweenRows) {
   }
 }
 
-TEST(Scene, PlacesAreAsAsked) {
+TEST(Scene, PlacesAreAsRequested) {
   for (int place = 0; place < 4; ++place) EXPECT_EQ(Scene({.place = place}).truth(0).place, place);
   std::array<int, 4> seen{};
   for (std::uint64_t seed = 0; seed < 40; ++seed)

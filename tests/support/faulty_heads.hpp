@@ -196,7 +196,7 @@ inline std::vector<FaultyHead> heads_of_images() {
                    [](Head& head) { head.depth = DepthKind::kMetric; }});
   heads.push_back({"upscale",
                    {},
-                   {{"picture", ramp({1, 3, 16, 16})}},
+                   {{"image", ramp({1, 3, 16, 16})}},
                    {{0, 767, kNan, Fault::kNotFinitePixel}, {0, 0, -kInfinity, Fault::kNotFinitePixel}}});
   // Its softmax is NaN if all logits are minus infinity.
   heads.push_back(

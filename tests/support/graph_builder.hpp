@@ -8,6 +8,7 @@
 
 #include "graph/graph.hpp"
 #include "ops/interpreter/infer.hpp"
+#include "support/printers.hpp"
 
 namespace saccade::test {
 

@@ -63,8 +63,8 @@ labels = ["near", "far"]
 inline std::string write_one_node(const TempFolder& folder, const std::string& name, const std::string& op,
                                   const std::vector<onnx_writer::Message>& attributes, const std::string& card) {
   onnx_writer::Model model(13);
-  model.input("image", {1, 3, 8, 8}).output("answer");
-  model.node({.op = op, .inputs = {"image"}, .outputs = {"answer"}, .attributes = attributes, .name = "answer"});
+  model.input("image", {1, 3, 8, 8}).output("output");
+  model.node({.op = op, .inputs = {"image"}, .outputs = {"output"}, .attributes = attributes, .name = "output"});
   model.save(folder / (name + ".onnx"));
   folder.write(name + ".toml",
                "[input]\nresize = \"stretch\"\nscale = 0.00392156862745098\nmean = 0\nstd = 1\n[output]\n" + card);

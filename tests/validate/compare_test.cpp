@@ -134,9 +134,9 @@ TEST(PairedDifference, IgnoresResamplesWithoutData) {
 
 TEST(PairedDifference, AFewDrawsMakeNoInterval) {
   for (const int most : {5, 30}) {
-    int asked = 0;
+    int calls = 0;
     const Resampled resampled =
-        paired_difference(mean_of({1, 2}), mean_of({0, 1}), 2, {}, [&](double) { return ++asked <= most; });
+        paired_difference(mean_of({1, 2}), mean_of({0, 1}), 2, {}, [&](double) { return ++calls <= most; });
     EXPECT_EQ(resampled.resamples, most);
     EXPECT_EQ(resampled.interval.has_value(), most == 30);
   }

@@ -59,13 +59,13 @@ TEST_F(SideBySide, ModelsThatKnowOtherCategoriesAreNotCompared) {
 
 TEST_F(SideBySide, AnInterruptionKeepsTheEvaluatedImages) {
   write_boxes();
-  int asked = 0;
+  int calls = 0;
   ValidateOptions options;
   options.data = "coco:" + folder_.string();
   options.model.file = test::write_box_detector(models_);
   options.conditions = {"night"};
   const Validation found =
-      validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > 1; }});
+      validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++calls > 1; }});
   EXPECT_EQ(found.images, 1U);
   EXPECT_TRUE(found.is_interrupted);
   EXPECT_TRUE(found.conditions.empty());
@@ -78,8 +78,8 @@ TEST_F(SideBySide, AnInterruptionAfterTheImagesIsReported) {
   options.model.file = test::write_box_detector(models_);
   // Called before each of the two images, before the condition, and before each resample.
   const auto until = [&](int times) {
-    int asked = 0;
-    return validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++asked > times; }});
+    int calls = 0;
+    return validate(options, {.progress = [](const std::string&, double) {}, .stop = [&] { return ++calls > times; }});
   };
   options.conditions = {"night"};
   const Validation early = until(2);

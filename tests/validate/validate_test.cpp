@@ -70,7 +70,7 @@ TEST_F(ValidateTest, ReportsMismatches) {
   expect_error([&] { run(test::write_box_detector(models_), "coco"); }, {"near", "sun", "boxes"});
 }
 
-TEST_F(ValidateTest, ClassesThatWereNotAskedForAreNoneThatLackACategory) {
+TEST_F(ValidateTest, UnselectedClassesNeedNoCategory) {
   write_boxes();
   options_.model.options.post.classes = {"near"};
   const Validation found = run(test::write_box_detector(models_), "coco");

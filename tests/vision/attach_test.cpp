@@ -16,8 +16,8 @@ namespace {
 
 using test::gray_frame;
 
-/// A detector of 32x32 pictures whose 21 anchors are constants: anchor 0 is class 1 at 4..12, anchor 1 the same weaker,
-/// anchor 2 class 0. It adds its input times zero, so that the picture is needed.
+/// A detector of 32x32 images whose 21 anchors are constants: anchor 0 is class 1 at 4..12, anchor 1 the same weaker,
+/// anchor 2 class 0. It adds its input times zero, so that the image is needed.
 Graph detector(DType dtype = DType::kFloat32) {
   Tensor rows(DType::kFloat32, {1, 6, 21});
   std::ranges::fill(rows.data<float>(), 0.0F);
@@ -103,7 +103,7 @@ TEST(Attach, FindsBoxesInSourcePixels) {
   EXPECT_EQ(result.detections[1].class_name, "cat");
 }
 
-TEST(Attach, KeepsTheClassesAskedFor) {
+TEST(Attach, KeepsTheSelectedClasses) {
   Graph model = detector();
   const Card card = detector_card(model);
   const PostprocessOptions options{.classes = {"0"}};
@@ -123,7 +123,7 @@ TEST(Attach, CastsPixelsToTheModelsType) {
 }
 
 TEST(Attach, ReadsClassesFromLogits) {
-  // Logits: the mean of the picture, and 0.
+  // Logits: the mean of the image, and 0.
   test::GraphBuilder b;
   const ValueId image = b.input("images", {1, 1, 2, 2});
   const ValueId flat = b.op("Reshape", {image, b.ints({1, 4})});
@@ -149,7 +149,7 @@ TEST(Attach, ReadsClassesFromLogits) {
   EXPECT_NEAR(result.classes[0].confidence, 0.7311, 1e-4);  // 1 / (1 + exp(-1))
 }
 
-TEST(Attach, RejectsOptionsThatMakeNoSense) {
+TEST(Attach, RejectsInvalidOptions) {
   const Graph model = detector();
   const Card card = detector_card(model);
   EXPECT_THROW(attach(model, card, {.confidence = -0.1F}), Error);

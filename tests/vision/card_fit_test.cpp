@@ -134,7 +134,7 @@ TEST_F(CardFits, MustHaveAsManyAnchorsAsTheLevelsTake) {
   EXPECT_EQ(load(heads(40), decoder + "anchors = [1,1, 2,2, 3,3, 4,4, 5,5, 6,6, 7,7, 8,8, 9,9]\n").head().classes, 80);
 }
 
-TEST_F(CardFits, SayNothingThatTheDecoderPassesOver) {
+TEST_F(CardFits, RejectKeysThatTheDecoderIgnores) {
   const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
   const Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});
   const Graph classes = model({1, 3, 64, 64}, {1, 10});
@@ -181,7 +181,7 @@ TEST_F(CardFits, NameOnlyOutputsThatTheDecoderReads) {
 }
 
 /// A box with a single score, or with a class chosen by the model, has no further labels.
-TEST_F(CardFits, AskForSeveralLabelsOnlyWhereABoxHasSeveralScores) {
+TEST_F(CardFits, AllowMultiLabelOnlyWhereABoxHasSeveralScores) {
   const Graph boxes = model({1, 3, 640, 640}, {1, 84, 8400});
   for (const std::string decoder :
        {"yolo-e2e", "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "detr-e2e", "rfdetr", "rfdetr-seg", "tensorflow",

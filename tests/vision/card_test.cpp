@@ -14,7 +14,7 @@ TEST(Recognition, TakesEightyRowsOfClassesForYolov8) {
   EXPECT_FLOAT_EQ(card.scale, 1.0F / 255);
 }
 
-TEST(Recognition, TellsYolov5FromYoloxByTheirAnchors) {
+TEST(Recognition, DistinguishesYolov5FromYoloxByTheirAnchors) {
   EXPECT_EQ(card_for(model({1, 3, 640, 640}, {1, 25200, 85}), {}).head().decoder->name, "yolov5");
   // One anchor per cell is ambiguous: a raw head ends in convolutions and sigmoids only.
   EXPECT_EQ(card_for(model({1, 3, 416, 416}, {1, 3549, 85}), {}).head().decoder->name, "yolov5");
@@ -91,7 +91,7 @@ TEST(Recognition, ShowsTheCardToWrite) {
   EXPECT_NE(message.find("decoder = \"yolov8\""), std::string::npos) << message;
 }
 
-TEST(Recognition, LeavesPixelsWholeForWholeNumbers) {
+TEST(Recognition, KeepsPixelsUnscaledForIntegerInputs) {
   for (const Shape& output : {Shape{1, 84, 8400}, Shape{1, 1000}}) {
     const Card card = card_for(model({1, 3, 640, 640}, output, DType::kUInt8), {});
     EXPECT_EQ(card.scale, 1);
@@ -132,7 +132,7 @@ multi_label = true
   EXPECT_EQ(card.head().labels.size(), 80U);
 }
 
-TEST_F(CardFiles, ScalePixelsOfWholeNumbersToo) {
+TEST_F(CardFiles, ScalePixelsOfIntegerInputsToo) {
   const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400}, DType::kUInt8);
   EXPECT_EQ(load(graph, "[output]\ndecoder = \"yolov8\"\n").scale, 1);
   const Card card = load(graph, "[input]\nscale = 0.5\nmean = 3\n");
@@ -226,7 +226,7 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
 }
 
-TEST_F(CardFiles, DescribeSeveralAnswers) {
+TEST_F(CardFiles, DescribeSeveralHeads) {
   Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
   const ValueId plane = graph.add_value("far", {DType::kFloat32, {1, 1, 32, 32}});
   graph.add_node({.op = "Conv", .name = "far", .inputs = {graph.inputs()[0]}, .outputs = {plane}});
@@ -249,7 +249,7 @@ depth = "metric"
   EXPECT_EQ(to_toml(load(graph, to_toml(card))), to_toml(card));
 }
 
-TEST_F(CardFiles, NameADecoderForEachOfSeveralAnswers) {
+TEST_F(CardFiles, NameADecoderForEachHead) {
   const Graph unknown = model({1, 3, 64, 64}, {1, 21, 5, 9});
   const std::string message = rejection(unknown, "[[output]]\ndecoder = \"depth\"\n[[output]]\n");
   EXPECT_NE(message.find("card.toml: each of several outputs must name its decoder"), std::string::npos) << message;

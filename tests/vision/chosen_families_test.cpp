@@ -17,12 +17,12 @@ Tensor rows(std::int64_t extra, const std::vector<Known>& things = kThings) {
 }
 
 TEST(YoloEndToEnd, ReadsBoxes) {
-  expect_found(find_in(FamilyModel(kPicture).gives("output0", rows(0)).build()), "yolo-e2e", kThings);
+  expect_found(find_in(FamilyModel(kInputShape).gives("output0", rows(0)).build()), "yolo-e2e", kThings);
 }
 
 TEST(YoloEndToEnd, KeepsWhatOverlaps) {
   const std::vector<Known> twice = {{{10, 20, 31, 44}, 0.9F, 2}, {{10, 20, 31, 44}, 0.8F, 2}};
-  expect_found(find_in(FamilyModel(kPicture).gives("output0", rows(0, twice)).build()), "yolo-e2e", twice);
+  expect_found(find_in(FamilyModel(kInputShape).gives("output0", rows(0, twice)).build()), "yolo-e2e", twice);
 }
 
 TEST(YoloEndToEndSeg, ReadsMasks) {
@@ -35,7 +35,7 @@ TEST(YoloEndToEndSeg, ReadsMasks) {
       at(prototypes, {0, 1, y, x}) = y < 16 ? -1 : 1;
       at(prototypes, {0, 2, y, x}) = -1;
     }
-  const Found found = find_in(FamilyModel(kPicture).gives("output0", tensor).gives("output1", prototypes).build());
+  const Found found = find_in(FamilyModel(kInputShape).gives("output0", tensor).gives("output1", prototypes).build());
   expect_found(found, "yolo-e2e-seg", kThings);
   ASSERT_EQ(found.areas.size(), 3U);
   EXPECT_NEAR(static_cast<double>(found.areas[0]), 42 * 48, 1);
@@ -56,7 +56,7 @@ TEST(YoloEndToEndPose, ReadsPoints) {
     at(tensor, {0, 2, 7 + 3 * k}) = static_cast<float>(31 + k);
     at(tensor, {0, 2, 8 + 3 * k}) = 0.25F;
   }
-  const Found found = find_in(FamilyModel(kPicture).gives("output0", tensor).build());
+  const Found found = find_in(FamilyModel(kInputShape).gives("output0", tensor).build());
   expect_found(found, "yolo-e2e-pose", people());
   ASSERT_EQ(found.keypoints.size(), 3U);
   ASSERT_EQ(found.keypoints[1].size(), 17U);
@@ -70,7 +70,7 @@ TEST(YoloEndToEndObb, ReadsTurnedBoxesByMetadata) {
   Tensor tensor = filled({1, 300, 7}, 0);
   const std::array<float, 7> row = {80, 64, 60, 20, 0.9F, 4, 0.5F};
   for (std::int64_t k = 0; k < 7; ++k) at(tensor, {0, 9, k}) = row[static_cast<std::size_t>(k)];
-  Graph model = FamilyModel(kPicture).gives("output0", tensor).build();
+  Graph model = FamilyModel(kInputShape).gives("output0", tensor).build();
   EXPECT_EQ(recognised(model), "");
   model.metadata = {{"task", "obb"}, {"names", "['a', 'b', 'c', 'd', 'ship']"}};
   const Found found = find_in(std::move(model));
@@ -95,7 +95,7 @@ TEST(Yolov8Obb, ReadsColumnsWithAnAngle) {
   at(tensor, {0, 4 + 11, 77}) = 0.9F;
   at(tensor, {0, 19, 77}) = 0.25F;
   const Found found =
-      find_in(FamilyModel(kPicture).gives("output0", tensor).build(), "[output]\ndecoder = \"yolov8-obb\"\n");
+      find_in(FamilyModel(kInputShape).gives("output0", tensor).build(), "[output]\ndecoder = \"yolov8-obb\"\n");
   ASSERT_EQ(found.detections().size(), 1U);
   EXPECT_EQ(found.detections()[0].class_id, 11);
   ASSERT_TRUE(found.detections()[0].oriented);
@@ -112,7 +112,7 @@ TEST(Yolov8Obb, IsKnownByDotasFifteenClasses) {
   const std::array<float, 4> box = {80, 64, 60, 20};
   for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, k, 77}) = box[static_cast<std::size_t>(k)];
   at(logits, {0, 11, 77}) = logit(0.9F);
-  FamilyModel model(kPicture);
+  FamilyModel model(kInputShape);
   GraphBuilder& b = model.builder();
   const auto joined = [&](ValueId first, ValueId second) {
     return b.op("Concat", {first, second}, {{"axis", std::int64_t{1}}});
@@ -152,7 +152,7 @@ Graph detr(const std::string& logits_name, int queries, int classes, bool softma
       at(logits, {0, q, place}) = logit(thing.score);
     }
   }
-  return FamilyModel(kPicture, "pixel_values").gives(logits_name, logits).gives(boxes_name, boxes).build();
+  return FamilyModel(kInputShape, "pixel_values").gives(logits_name, logits).gives(boxes_name, boxes).build();
 }
 
 TEST(Detr, TakesTheSoftmaxWithoutItsLastClass) {
@@ -164,7 +164,7 @@ TEST(Detr, TakesTheSoftmaxWithoutItsLastClass) {
   expect_found(find_in(detr("pred_logits", 100, 92, true)), "detr", kThings);
 }
 
-TEST(Detr, IsToldThatAllOfThePictureIsThere) {
+TEST(Detr, ReceivesAFullPixelMask) {
   Graph model = detr("logits", 100, 92, true);
   model.add_input("pixel_mask", {DType::kInt64, {1, 128, 160}});
   expect_found(find_in(std::move(model)), "detr", kThings);
@@ -196,8 +196,8 @@ TEST(RfDetr, TakesCocosOwnNumbers) {
   EXPECT_NEAR(found.card.mean[0], 0.485, 1e-6);
 }
 
-TEST(DetrEndToEnd, ReadsBoxesOfTheSizeThatItIsTold) {
-  FamilyModel model(kPicture);
+TEST(DetrEndToEnd, ReadsBoxesOfTheSizeInput) {
+  FamilyModel model(kInputShape);
   GraphBuilder& b = model.builder();
   const ValueId size = b.op("Cast", {b.input("orig_target_sizes", {1, 2}, DType::kInt64)}, {{"to", std::int64_t{1}}});
   const ValueId sizes = b.op("Concat", {size, size}, {{"axis", std::int64_t{1}}});
@@ -222,7 +222,7 @@ TEST(TensorFlowDetector, ReadsItsFourOutputs) {
 }
 
 TEST(ZooSsd, ReadsAsManyAsThereAre) {
-  FamilyModel model(kPicture, "image");
+  FamilyModel model(kInputShape, "image");
   model.gives("bboxes", boxes({1, 200, 4}, {0, 1, 2, 3}, 160, 128));
   model.gives("labels", labels<std::int64_t>({1, 200}, {3, 1, 80}));
   model.gives("scores", scores({1, 200}, 0.99F)).cut({{0, 1}, {1, 1}, {2, 1}}, 3);
@@ -271,25 +271,25 @@ Tensor detection_output(float end, std::int64_t rows = 200) {
 }
 
 TEST(DetectionOutput, ReadsRowsUpToTheEnd) {
-  const Found found = find_in(FamilyModel(kPicture, "data").gives("detection_out", detection_output(-1)).build());
+  const Found found = find_in(FamilyModel(kInputShape, "data").gives("detection_out", detection_output(-1)).build());
   expect_found(found, "detection-output", kThings);
   EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
 }
 
 TEST(DetectionOutput, ReadsAsManyAsThereAre) {
-  FamilyModel model(kPicture, "data");
+  FamilyModel model(kInputShape, "data");
   model.gives("DetectionOutput", detection_output(0)).cut({{0, 2}}, 3);
   expect_found(find_in(model.build()), "detection-output", kThings);
 }
 
 TEST(DetectionOutput, ReadsAllWhereNothingEndsThem) {
-  const Graph model = FamilyModel(kPicture, "data").gives("rows", detection_output(0, 3)).build();
+  const Graph model = FamilyModel(kInputShape, "data").gives("rows", detection_output(0, 3)).build();
   EXPECT_EQ(recognised(model), "");
   expect_found(find_in(model, "[output]\ndecoder = \"detection-output\"\n"), "detection-output", kThings);
 }
 
 TEST(TensorRtDetector, ReadsItsFourOutputs) {
-  FamilyModel four(kPicture);
+  FamilyModel four(kInputShape);
   Tensor count(DType::kInt32, {1, 1});
   count.data<std::int32_t>()[0] = 3;
   four.gives("num_dets", count).gives("det_boxes", boxes({1, 100, 4}, {0, 1, 2, 3}, 1, 1));

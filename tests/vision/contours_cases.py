@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes contours_cases.txt: masks with the contours that OpenCV finds on them (RETR_EXTERNAL, CHAIN_APPROX_SIMPLE),
-which contours_test.cpp checks ours against. Needs numpy and opencv-python-headless.
+"""Writes contours_cases.txt: masks with OpenCV's contours (RETR_EXTERNAL, CHAIN_APPROX_SIMPLE). contours_test.cpp
+compares with them. Needs numpy and opencv-python-headless.
 
-A case is a line: how many runs along rows, y x1 x2 of each, how many contours, each as how many points, x y of each."""
+A case is a line: the number of row runs, y x1 x2 of each, the number of contours, and for each the number of points and
+x y of each.
+"""
 
 import pathlib
 
@@ -13,7 +15,7 @@ from run_lengths_cases import blobs, row_runs
 
 
 def masks(rng):
-    rings = np.ones((11, 11), bool)  # a frame around a frame around a square
+    rings = np.ones((11, 11), bool)  # a nested frame around a square
     for inset in range(1, 5):
         rings[inset:-inset, inset:-inset] ^= True
     yield rings

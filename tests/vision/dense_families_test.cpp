@@ -5,7 +5,7 @@ namespace saccade::test {
 namespace {
 
 /// EfficientDet's input image, with its anchors: x, y, width, height.
-struct EfficientDetPicture {
+struct EfficientDetInput {
   int width = 640;
   int height = 512;
   float scale = 4;  ///< of anchors, in cells
@@ -33,9 +33,9 @@ struct EfficientDetRows {
   Tensor logits;
   Tensor boxes;
 };
-EfficientDetRows efficientdet_rows(const EfficientDetPicture& picture = {}, std::int64_t classes = 90,
+EfficientDetRows efficientdet_rows(const EfficientDetInput& input = {}, std::int64_t classes = 90,
                                    std::array<std::int64_t, 3> places = {2, 0, 89}) {
-  const auto anchors = picture.anchors();
+  const auto anchors = input.anchors();
   const auto count = static_cast<std::int64_t>(anchors.size());
   EfficientDetRows rows{filled({1, count, classes}, logit(0.01F)), filled({1, count, 4}, 0)};
   for (std::size_t i = 0; i < 3; ++i) {
@@ -54,15 +54,15 @@ EfficientDetRows efficientdet_rows(const EfficientDetPicture& picture = {}, std:
 
 TEST(EfficientDet, ReadsScoresAndBoxesOfItsAnchors) {
   const auto [logits, boxes] = efficientdet_rows();
-  const Shape picture{1, 3, 512, 640};
-  FamilyModel model(picture, "input");
+  const Shape input_shape{1, 3, 512, 640};
+  FamilyModel model(input_shape, "input");
   model.gives("regression", boxes).gives("classification", logits, "Sigmoid");
   model.gives("anchors", filled(boxes.shape(), 0));
   const Found found = find_in(model.build());
   expect_found(found, "efficientdet", kThings);
   ASSERT_EQ(found.detections().size(), 3U);
   EXPECT_EQ(found.detections()[2].class_name, "toothbrush");
-  expect_found(find_in(FamilyModel(picture, "input").gives("box", boxes).gives("class", logits).build()),
+  expect_found(find_in(FamilyModel(input_shape, "input").gives("box", boxes).gives("class", logits).build()),
                "efficientdet", kThings);
 }
 
@@ -101,7 +101,7 @@ TEST(EfficientDet, ReadsLevelsAsTheirConvolutionsLeaveThem) {
 
 /// automl's Lite models: cells divide the image evenly, anchors are smaller. They have other preprocessing, so that
 /// they need a card.
-TEST(EfficientDet, ReadsSmallPicturesUnderACard) {
+TEST(EfficientDet, ReadsSmallImagesUnderACard) {
   const auto [logits, boxes] = efficientdet_rows({.width = 320, .height = 320, .scale = 3});
   FamilyModel model({1, 3, 320, 320}, "input");
   const Graph graph = model.gives("box", boxes).gives("class", logits).build();
@@ -109,7 +109,7 @@ TEST(EfficientDet, ReadsSmallPicturesUnderACard) {
   expect_found(find_in(graph, "[output]\ndecoder = \"efficientdet\"\n"), "efficientdet", kThings);
 }
 
-TEST(EfficientDet, HasLargerAnchorsInTheLargestPictures) {
+TEST(EfficientDet, HasLargerAnchorsInTheLargestInput) {
   const auto [logits, boxes] = efficientdet_rows({.width = 1536, .height = 1536, .scale = 5}, 2, {1, 0, 1});
   std::vector<Known> things = kThings;
   for (Known& thing : things) thing.class_id = std::min(thing.class_id, 1);
@@ -216,7 +216,7 @@ TEST(Nanodet, ReadsPlusFourLevelsFromTheirCorners) {
   expect_found(find_in(nanodet({8, 16, 32, 64}, 0, 80)), "nanodet", kThings);
 }
 
-TEST(Nanodet, IsToldFromYoloxByWhatStandsInFront) {
+TEST(Nanodet, IsDistinguishedFromYoloxByTheBackbone) {
   std::vector<Known> things = kThings;
   for (Known& thing : things) thing.class_id = std::min(thing.class_id, 2);
   expect_found(find_in(nanodet({8, 16, 32}, 0.5F, 3)), "nanodet", things);
@@ -236,7 +236,7 @@ TEST(Nanodet, ReadsLevelsInOutputsOfTheirOwn) {
 }
 
 /// As many classes as distribution columns: distinguished by name, else by the card's order.
-TEST(Nanodet, TellsScoresFromSidesOfTheSameWidth) {
+TEST(Nanodet, DistinguishesScoresFromSidesOfTheSameWidth) {
   std::vector<Known> things = kThings;
   for (Known& thing : things) thing.class_id = std::min(thing.class_id, 31);
   expect_found(find_in(nanodet_apart({8, 16, 32}, 0.5F, true, "cls_pred_stride_", "dis_pred_stride_", 32)), "nanodet",
@@ -268,12 +268,12 @@ TEST(Ssd, LeavesOutTheBackground) {
     at(scores, {0, row, 1 + things[i].class_id}) = std::log(things[i].score);
     for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, row, k}) = things[i].box[static_cast<std::size_t>(k)] / 300;
   }
-  const Shape picture{1, 3, 300, 300};
+  const Shape input_shape{1, 3, 300, 300};
   expect_found(
-      find_in(FamilyModel(picture, "input_0").gives("scores", scores, "Softmax").gives("boxes", boxes).build()), "ssd",
-      things);
+      find_in(FamilyModel(input_shape, "input_0").gives("scores", scores, "Softmax").gives("boxes", boxes).build()),
+      "ssd", things);
   // Without the softmax the first column may be any class: the card must state it.
-  EXPECT_EQ(recognised(FamilyModel(picture, "input_0").gives("scores", scores).gives("boxes", boxes).build()), "");
+  EXPECT_EQ(recognised(FamilyModel(input_shape, "input_0").gives("scores", scores).gives("boxes", boxes).build()), "");
 }
 
 TEST(SsdPriors, ReadsBoxesByThePriorsThatItGives) {
@@ -294,7 +294,7 @@ TEST(SsdPriors, ReadsBoxesByThePriorsThatItGives) {
     at(logits, {0, row, 1 + thing.class_id}) = std::log(thing.score);
   }
   for (const bool softmax : {false, true}) {
-    FamilyModel model(kPicture, "input");
+    FamilyModel model(kInputShape, "input");
     model.gives("loc", boxes).gives("priors", priors);
     softmax ? model.gives("conf", logits, "Softmax") : model.gives("conf", logits);
     expect_found(find_in(model.build()), "ssd-priors", kThings);

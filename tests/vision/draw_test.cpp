@@ -284,7 +284,7 @@ TEST(Draw, AClassMapTintsWhatTheModelSawAndHasALegend) {
   EXPECT_EQ(page.at(600, 60), kGray);
 }
 
-TEST(Draw, DepthAloneIsTheWholePictureLightWhereItIsNear) {
+TEST(Draw, DepthAloneFillsTheImageLightWhereNear) {
   for (const auto& [kind, near, far] :
        {std::tuple{DepthKind::kRelative, 20, 300}, std::tuple{DepthKind::kInverse, 300, 20}}) {
     SCOPED_TRACE(to_string(kind));
@@ -315,7 +315,7 @@ TEST(Draw, OutliersDoNotTakeTheColoursOfDepth) {
   EXPECT_LT(page.at(480, 240).g, 30);
 }
 
-TEST(Draw, DepthBesideOtherAnswersHasACorner) {
+TEST(Draw, DepthBesideOtherPredictionsHasACorner) {
   Mapped mapped;
   mapped.result.depth = {mapped.place, DepthKind::kMetric, mapped.depths, 1, 100, 50};
   mapped.result.detections.push_back({{100, 100, 200, 200}, 0, "car", 1});
@@ -338,7 +338,7 @@ TEST(Draw, DepthOfNothingFiniteIsNoProblem) {
   EXPECT_TRUE(page.padding_is_untouched());
 }
 
-TEST(Draw, OnALargerPictureThingsLieWhereTheyBelong) {
+TEST(Draw, ScalesToALargerImage) {
   Result result = boxes({{{50, 100, 150, 200}, 0, "person", 0.91F}});
   result.width = 320;
   result.height = 240;
@@ -364,7 +364,7 @@ TEST(Draw, ClassesAreListedInTheCorner) {
   EXPECT_EQ(page.at(600, 10), kGray);
 }
 
-TEST(Draw, TinyPicturesAreNoProblem) {
+TEST(Draw, AcceptsTinyImages) {
   Page page(1, 1);
 
   page.draw(boxes({{{0, 0, 1, 1}, 0, "person", 0.9F}}));

@@ -33,11 +33,11 @@ inline Tensor filled(const Shape& shape, float value) {
 
 inline float logit(float p) { return std::log(p / (1 - p)); }
 
-/// A model of one picture whose outputs are constants, behind the operators that real ones end in.
+/// A model of one image whose outputs are constants, behind the operators that real ones end in.
 class FamilyModel {
  public:
-  explicit FamilyModel(const Shape& picture, const std::string& name = "images", DType type = DType::kFloat32) {
-    picture_ = builder_.input(name, picture, type);
+  explicit FamilyModel(const Shape& input_shape, const std::string& name = "images", DType type = DType::kFloat32) {
+    image_ = builder_.input(name, input_shape, type);
   }
 
   /// A value for `gives`.
@@ -76,7 +76,7 @@ class FamilyModel {
 
  private:
   GraphBuilder builder_;
-  ValueId picture_;
+  ValueId image_;
   std::vector<std::string> names_;
   std::vector<ValueId> outputs_;
   std::vector<std::pair<std::size_t, int>> cut_;
@@ -108,9 +108,9 @@ struct Known {
 
 inline const std::vector<Known> kThings = {
     {{10, 20, 31, 44}, 0.9F, 2}, {{60, 30, 110, 90}, 0.8F, 0}, {{20, 60, 150, 122.5F}, 0.7F, 79}};
-inline const Shape kPicture{1, 3, 128, 160};
+inline const Shape kInputShape{1, 3, 128, 160};
 
-/// The whole way of a grey frame of twice the model's picture, under the card that CARD_TEXT says (none: recognised).
+/// The whole way of a grey frame of twice the model's image, under the card that CARD_TEXT says (none: recognised).
 inline Found find_in(Graph model, const std::string& card_text = "", const PostprocessOptions& options = {}) {
   Found found;
   std::filesystem::path file;

@@ -20,7 +20,7 @@ struct NamedOutput {
 struct Signature {
   std::string what;
   std::string decoder;  ///< empty: it needs a card
-  Shape picture;
+  Shape input_shape;
   std::vector<NamedOutput> outputs;
   std::string size_input;  ///< an input with the image's size
   bool cut = false;        ///< outputs have dynamic sizes
@@ -237,7 +237,7 @@ const std::vector<Signature> kSignatures = {
 
 Graph graph_of(const Signature& signature) {
   Graph graph;
-  const ValueId image = graph.add_input("images", {DType::kFloat32, signature.picture});
+  const ValueId image = graph.add_input("images", {DType::kFloat32, signature.input_shape});
   if (!signature.size_input.empty()) {
     const bool whole = signature.size_input == "orig_target_sizes";
     graph.add_input(signature.size_input, {whole ? DType::kInt64 : DType::kFloat32, {1, 2}});
@@ -286,8 +286,8 @@ TEST(FamilySignatures, FitOrFailPlainly) {
     const Graph graph = graph_of(signature);
     for (const Decoder* decoder : decoders()) {
       Card card;
-      card.width = static_cast<int>(signature.picture[signature.picture[3] == 3 ? 2 : 3]);
-      card.height = static_cast<int>(signature.picture[signature.picture[3] == 3 ? 1 : 2]);
+      card.width = static_cast<int>(signature.input_shape[signature.input_shape[3] == 3 ? 2 : 3]);
+      card.height = static_cast<int>(signature.input_shape[signature.input_shape[3] == 3 ? 1 : 2]);
       Head head{.decoder = decoder};
       if (!decoder->fit(graph, card, head)) continue;
       EXPECT_FALSE(head.outputs.empty()) << signature.what << " as " << decoder->name;

@@ -3,7 +3,7 @@
 #include "ops/interpreter/interpret.hpp"
 #include "support/faulty_heads.hpp"
 
-// What is wrong with a model's numbers is told in the result, and takes the place of no answer in silence.
+// What is wrong with a model's numbers is reported in the result, and never silently replaces a prediction.
 namespace saccade {
 namespace {
 
@@ -31,7 +31,7 @@ TEST(ResultFaults, TellOfEveryDamageOfEveryHead) {
   });
 }
 
-/// The answer of the first head of DECODER, of whose first output ELEMENT is VALUE.
+/// The prediction of the first head of DECODER, of whose first output ELEMENT is VALUE.
 ReferenceRun run_damaged(const char* decoder, std::size_t element, float value) {
   for (const test::FaultyHead& head : test::faulty_heads()) {
     if (std::string_view(head.decoder) != decoder) continue;
@@ -40,7 +40,7 @@ ReferenceRun run_damaged(const char* decoder, std::size_t element, float value) 
   throw std::invalid_argument(decoder);
 }
 
-TEST(ResultFaults, AClassifierWithANanAnswersNoClass) {
+TEST(ResultFaults, AClassifierWithANanHasNoClass) {
   EXPECT_EQ(run_damaged("classify", 2, -1).result.classes.size(), 3U);
   EXPECT_TRUE(run_damaged("classify", 2, kNan).result.classes.empty());
 }

@@ -96,7 +96,7 @@ TEST_F(LabelFiles, HoldUltralyticsLists) {
 TEST_F(LabelFiles, NameFileAndLineOfWhatIsWrong) {
   const std::vector<std::array<std::string, 3>> cases = {
       {"empty.txt", "\n\n", "empty.txt holds no labels"},
-      {"picture.txt", std::string("cat\n\0\1", 6), "picture.txt:2: this is not text"},
+      {"image.txt", std::string("cat\n\0\1", 6), "image.txt:2: this is not text"},
       {"none.yaml", "nc: 3\n", "none.yaml has no key 'names'"},
       {"bare.yaml", "names:\nnc: 3\n", "bare.yaml holds no labels"},
       {"one.yaml", "names: cat\n", "one.yaml:1: 'names' must be a list"},

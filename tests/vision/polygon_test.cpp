@@ -45,7 +45,7 @@ TEST(Polygon, EqualsPycocotoolsToThePixel) {
   EXPECT_EQ(cases, 70);
 }
 
-TEST(Polygon, RefusesWhatIsNone) {
+TEST(Polygon, RefusesInvalidPolygons) {
   const double line[] = {0, 0, 5, 5};
   const double odd[] = {0, 0, 5, 5, 3, 3, 1};
   const double far[] = {0, 0, 5e9, 5, 3, 3};

@@ -75,7 +75,7 @@ TEST(DepthMap, IsNoNumberWhereTheModelDidNotLook) {
   EXPECT_TRUE(std::isnan(DepthMap{}.at(0, 0)));
 }
 
-TEST(DepthMap, ACellWithoutAShareIsNotAsked) {
+TEST(DepthMap, ACellWithoutAShareIsNotRead) {
   const float cells[] = {1, kNan, 3};
   const DepthMap map{{3, 1, 1, 1, 0, 0, {0, 0, 3, 1}}, DepthKind::kRelative, cells};
 

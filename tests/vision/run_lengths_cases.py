@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Writes run_lengths_cases.txt: masks by their runs along rows, with the run lengths down the columns and the text that
-pycocotools packs them into, which run_lengths_test.cpp checks ours against. Needs numpy and pycocotools.
+"""Writes run_lengths_cases.txt: masks as row runs, with column-major run lengths and pycocotools' compressed text.
+run_lengths_test.cpp compares with them. Needs numpy and pycocotools.
 
-A case is a line: width, height, pycocotools' text, how many run lengths, they, how many row runs, y x1 x2 of each."""
+A case is a line: width, height, pycocotools' text, the number of run lengths, the run lengths, the number of row runs,
+y x1 x2 of each.
+"""
 
 import pathlib
 
@@ -39,7 +41,7 @@ def masks(rng):
 
 
 def run_lengths(mask):
-    """By the format's definition: down the columns, outside first."""
+    """By the format's definition: column-major, starting with zeros."""
     pixels = np.concatenate([[False], mask.flatten(order="F")])
     ends = np.append(np.flatnonzero(pixels[1:] != pixels[:-1]), mask.size)
     return np.diff(ends, prepend=0).tolist()

@@ -73,7 +73,7 @@ TEST(RunLengths, OfNothingAndOfAllAreOneAndTwoNumbers) {
   EXPECT_EQ(copy(decode(lengths, {0, 12}, 4, 3).runs), all);
 }
 
-TEST(RunLengths, LeaveOutWhatLiesOutsideOfThePicture) {
+TEST(RunLengths, ClipAtTheImagesBorder) {
   RunLengths lengths;
   const Runs beyond = {{-2, 0, 2}, {0, -5, 1}, {1, 1, 9}, {2, 0, 2}, {7, 0, 2}};
 

@@ -7,7 +7,7 @@ namespace {
 /// A detector of torchvision in its exporter's form.
 struct Torchvision {
   std::optional<Shape> masks;
-  Shape picture = kPicture;
+  Shape input_shape = kInputShape;
   std::array<const char*, 4> names = {"boxes", "labels", "scores", "masks"};
   std::string shares = "Softmax";  ///< the activation of the regions' scores
   Shape regions = {1000, 91};
@@ -35,11 +35,12 @@ Tensor left_halves(const Shape& shape) {
 }
 
 Graph Torchvision::build() const {
-  FamilyModel model(picture, "input");
+  FamilyModel model(input_shape, "input");
   model.gives(names[0], boxes({100, 4}, {0, 1, 2, 3}, 1, 1));
   GraphBuilder& b = model.builder();
-  const ValueId told = b.op(shares, {model.constant(filled(regions, 0))});
-  const ValueId nothing = b.op("Mul", {b.op("ReduceMax", {told}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
+  const ValueId class_scores = b.op(shares, {model.constant(filled(regions, 0))});
+  const ValueId nothing =
+      b.op("Mul", {b.op("ReduceMax", {class_scores}, {{"keepdims", std::int64_t{0}}}), b.scalar(0)});
   model.gives(names[1], labels<std::int64_t>({100}, numbers));
   if (masks) model.gives(names[3], left_halves(*masks));
   model.gives(names[2], b.op("Add", {model.constant(scores({100}, 0.99F)), nothing}));
@@ -55,8 +56,8 @@ TEST(Torchvision, ReadsAsManyAsThereAre) {
   EXPECT_EQ(found.detections()[0].class_name, "car");
 }
 
-TEST(Torchvision, TakesAPictureWithoutABatch) {
-  expect_found(find_in(Torchvision{.picture = {3, 128, 160}}.build()), "torchvision", kThings);
+TEST(Torchvision, TakesAnImageWithoutABatchDimension) {
+  expect_found(find_in(Torchvision{.input_shape = {3, 128, 160}}.build()), "torchvision", kThings);
 }
 
 TEST(Torchvision, IsKnownByWhatItsNumberedOutputsHold) {
@@ -102,7 +103,7 @@ TEST(MaskRcnn, ReadsMasksOnTheirBoxes) {
   }
 }
 
-TEST(MaskRcnn, ReadsMasksThatThePictureHolds) {
+TEST(MaskRcnn, ReadsMasksOfTheWholeImage) {
   for (const auto& names : {Torchvision{}.names, kNumbers}) {
     const Found found = find_in(Torchvision{.masks = Shape{100, 1, 128, 160}, .names = names}.build());
     expect_found(found, "mask-rcnn", kThings);

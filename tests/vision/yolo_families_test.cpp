@@ -307,7 +307,7 @@ TEST(FastestDet, ReadsItsOneLevel) {
   expect_found(find_in(model.build()), "fastestdet", things);
 }
 
-TEST(KerasYolov3, ReadsBoxesOfItsOwnPicture) {
+TEST(KerasYolov3, ReadsBoxesInPixelsOfTheInput) {
   Tensor boxes = filled({1, kCells * 3, 4}, 0);
   Tensor scores = filled({1, 80, kCells * 3}, 0);
   for (std::size_t i = 0; i < kThings.size(); ++i) {

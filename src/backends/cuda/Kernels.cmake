@@ -1,5 +1,5 @@
-# Embeds the kernel headers in the module: generated/kernel_headers.cpp lists them by name. The .hpp files are those that
-# the host's compiler reads as well.
+# Embeds the kernel headers in the module: generated/kernel_headers.cpp lists them by name. The .hpp files
+# are also included by host code.
 file(GLOB kernels CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/kernels/*.cuh"
   "${CMAKE_CURRENT_SOURCE_DIR}/backends/cuda/kernels/*.hpp")
 set(includes "")

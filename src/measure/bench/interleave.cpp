@@ -79,7 +79,7 @@ class Turn {
     if (series_.failure) return;
     try {
       work();
-      if (!alone_) contender_.settle();
+      if (!alone_) contender_.wait_until_idle();
     } catch (const Error& error) {
       series_.failure = error;
     }
@@ -155,7 +155,7 @@ std::vector<Series> interleave(std::span<Contender* const> contenders, const Int
   return all;
 }
 
-void wait_until_quiet() {
+void wait_until_idle() {
   constexpr auto kPause = std::chrono::milliseconds(4);
   constexpr auto kIdle = std::chrono::microseconds(200);
   for (int i = 0; i < 125; ++i) {

@@ -41,6 +41,6 @@ std::vector<Series> interleave(std::span<Contender* const> contenders, const Int
 
 /// Sleeps until this process uses hardly any processor time: the workers of a thread pool spin for some milliseconds
 /// after a run before they sleep. Returns after half a second in any case.
-void wait_until_quiet();
+void wait_until_idle();
 
 }  // namespace saccade

@@ -130,6 +130,6 @@ Block OwnEngine::run(int unmeasured, int runs) {
   return block;
 }
 
-void OwnEngine::settle() { wait_until_quiet(); }
+void OwnEngine::wait_until_idle() { saccade::wait_until_idle(); }
 
 }  // namespace saccade

@@ -25,7 +25,7 @@ class OwnEngine : public Contender {
   /// Every stream runs until each has RUNS measured ones, so that all are measured under the same load. Throws the
   /// inference's errors.
   Block run(int unmeasured, int runs) override;
-  void settle() override;
+  void wait_until_idle() override;
 
  private:
   struct Streams;

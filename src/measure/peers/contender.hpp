@@ -22,7 +22,7 @@ class Contender {
   /// UNMEASURED runs, then at least RUNS measured ones. Throws Error.
   virtual Block run(int unmeasured, int runs) = 0;
   /// Returns once the engine's threads are idle: another engine's turn begins.
-  virtual void settle() = 0;
+  virtual void wait_until_idle() = 0;
 };
 
 }  // namespace saccade

@@ -135,7 +135,7 @@ Block Peer::run(int unmeasured, int runs) {
     fail(ErrorCode::kIo, "{} named no times but {}", name_, reply.dump().substr(0, 200));
   }
   if (block.latencies.size() != static_cast<std::size_t>(runs))
-    fail(ErrorCode::kIo, "{} was asked for {} runs and timed {}", name_, runs, block.latencies.size());
+    fail(ErrorCode::kIo, "{0} timed {2} runs instead of {1}", name_, runs, block.latencies.size());
   slowest_seconds_ =
       std::max(slowest_seconds_, std::chrono::duration<double>(*std::ranges::max_element(block.latencies)).count());
   return block;

@@ -56,7 +56,7 @@ class Peer : public Contender {
   std::vector<Tensor> infer(std::span<const FedInput> inputs, const std::string& prefix);
   Block run(int unmeasured, int runs) override;
   /// Nothing to do: a peer responds once it is idle.
-  void settle() override {}
+  void wait_until_idle() override {}
   std::int64_t peak_bytes();
 
  private:

@@ -1,4 +1,4 @@
-"""Runs a model in another engine, on demand: one JSON object a line in, one out.
+"""Runs a model in another engine on request: one JSON object per line in, one out.
 
     peer.py onnxruntime|openvino|torch-eager|torch-graph|torch-compile|torch-autotune
 
@@ -9,8 +9,8 @@
 {"do": "memory"}                                                                 -> {"peak_bytes": N}
 
 The first line out is {"version": ...}, or {"missing": ...} if the engine is not installed.  An error is reported
-with {"error": ...}.  Engines run in their fastest way: outputs left where the engine put them, inputs bound once.
-ONNX Runtime and OpenVINO compute in fp32 on the CPU, torch on the device and in the precision asked for.
+with {"error": ...}.  Engines run in their fastest mode: outputs stay where the engine put them, inputs are bound once.
+ONNX Runtime and OpenVINO compute in fp32 on the CPU, torch on the requested device and in the requested precision.
 A response is sent once the engine's threads are asleep, so that they do not disturb other engines.
 """
 import json
@@ -18,7 +18,7 @@ import os
 import sys
 import time
 
-# Standard output is reserved for the line protocol: what libraries print goes to standard error.
+# Standard output is reserved for the line protocol. Output of libraries goes to standard error.
 responses = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -39,7 +39,7 @@ class OnnxRuntime:
         options.log_severity_level = 3
         options.intra_op_num_threads = request["threads"]
         options.inter_op_num_threads = 1
-        # A known size lets it plan its memory ahead.
+        # A static shape lets it plan its memory ahead.
         import onnx
         model = onnx.load(request["model"], load_external_data=False)
         for value in model.graph.input:
@@ -65,7 +65,7 @@ class OnnxRuntime:
 
 
 def name_of(port, feed):
-    """The name that ONNX gave a port: OpenVINO may know it by others, too."""
+    """The port's name in the ONNX file. OpenVINO may have several names for it."""
     return next(name for name in port.names if name in feed)
 
 
@@ -98,8 +98,8 @@ class OpenVino:
         return [self.request.get_tensor(port).data.copy() for port in self.model.outputs]
 
 
-def wait_until_quiet():
-    """Sleeps until the process uses no processor time to speak of; half a second at most."""
+def wait_until_idle():
+    """Sleeps until the process uses hardly any processor time, at most half a second."""
     for _ in range(125):
         before = time.process_time()
         time.sleep(0.004)
@@ -118,7 +118,7 @@ def run(engine, request):
         engine.run()
         times.append(clock() - start)
     wall = clock() - first
-    wait_until_quiet()
+    wait_until_idle()
     return {"ns": times, "wall_ns": wall}
 
 
@@ -172,7 +172,7 @@ def main():
     for line in sys.stdin:
         try:
             respond(handle(engine, json.loads(line)))
-        except Exception as error:  # whatever an engine throws becomes the response
+        except Exception as error:  # every exception becomes the response
             respond({"error": " ".join(str(error).split())[:500] or type(error).__name__})
 
 

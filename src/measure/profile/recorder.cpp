@@ -99,8 +99,8 @@ void Recorder::fold(const FrameRecord& record, std::span<const StepTime> times) 
   stages_.add(record.latency);
   frame_.add(record.times.finished - record.times.started);
   gaps_.add(idle);
-  waiting_.add(record.times.fetched - record.times.asked);
-  if (last_finished_ != Clock::time_point()) outside_.add(record.times.asked - last_finished_);
+  waiting_.add(record.times.fetched - record.times.requested);
+  if (last_finished_ != Clock::time_point()) outside_.add(record.times.requested - last_finished_);
   last_finished_ = record.times.finished;
   timeline_.add(record);
 }

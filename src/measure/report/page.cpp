@@ -76,7 +76,7 @@ void Page::table(const Table& table) {
 }
 
 void Page::images(const std::vector<PageImage>& images) {
-  body_ += "<div class=\"pictures\">\n";
+  body_ += "<div class=\"images\">\n";
   for (const PageImage& image : images)
     body_ += fmt::format("<figure><img alt=\"{}\" src=\"data:{};base64,{}\">\n{}</figure>\n",
                          escape_markup(image.description), escape_markup(image.media_type), base64(image.bytes),

@@ -5,8 +5,8 @@
 namespace saccade::scene {
 namespace {
 
-/// A triangle's edges, walked row by row. Edges run from their upper end, so that neighbours share them bit-exactly and
-/// every pixel of a mesh is drawn exactly once.
+/// A triangle's edges, traversed row by row. Edges run from their upper end, so that neighbours share them bit-exactly
+/// and every pixel of a mesh is drawn exactly once.
 class Spans {
  public:
   Spans(const Corner& a, const Corner& b, const Corner& c) : p_{&a, &b, &c} {

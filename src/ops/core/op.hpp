@@ -116,7 +116,7 @@ struct Op {
 const Op* find_op(std::string_view domain, std::string_view name);
 /// The post-op's operator, or null.
 const Op* find_op(const PostOp& post);
-/// The traits of the node's operator; of an unknown one the default, which claims nothing.
+/// The traits of the node's operator; of an unknown one the default, which declares nothing.
 const OpTraits& traits_of(const Node& node);
 /// Throws Error (kInvalidFile) if the node's number of inputs violates the arity.
 void check_arity(const Node& node, const Arity& arity);

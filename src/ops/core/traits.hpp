@@ -65,7 +65,7 @@ struct RowCount {
 };
 
 /// The properties of an operator that passes, layout rules, cost models and backends use, beside its kernels. The
-/// default claims nothing but a single input. tests/ops/traits_test.cpp proves each claim on the reference kernel.
+/// default declares nothing but a single input. tests/ops/traits_test.cpp proves each trait on the reference kernel.
 struct OpTraits {
   Arity arity = {};
   Elementwise elementwise = Elementwise::kNo;

@@ -85,7 +85,7 @@ class GridAxis {
     Number x = align_ ? (coordinate + 1) / 2 * (length - 1) : ((coordinate + 1) * length - 1) / 2;
     // Coordinates far outside (and NaN) are clamped: no neighbour is inside.
     if (!(x > -1e9F)) x = -1e9F;
-    x = padding_ == Padding::kReflection ? static_cast<Number>(bring_inside(std::min<Number>(x, 1e9F)))
+    x = padding_ == Padding::kReflection ? static_cast<Number>(apply_padding(std::min<Number>(x, 1e9F)))
                                          : std::clamp<Number>(x, -3, length + 2);
     GridTaps<Number> taps;
     if (mode_ == Mode::kNearest) {
@@ -102,7 +102,7 @@ class GridAxis {
   }
 
  private:
-  double bring_inside(double x) const {
+  double apply_padding(double x) const {
     const auto last = static_cast<double>(length_ - 1);
     if (padding_ == Padding::kBorder) return std::clamp(x, 0.0, last);
     if (padding_ == Padding::kZeros) return x;
@@ -119,7 +119,7 @@ class GridAxis {
 
   template <typename Number>
   void add(GridTaps<Number>& taps, Number position, Number weight) const {
-    const auto inside = static_cast<std::int64_t>(std::nearbyint(bring_inside(position)));
+    const auto inside = static_cast<std::int64_t>(std::nearbyint(apply_padding(position)));
     if (padding_ == Padding::kZeros && (inside < 0 || inside >= length_)) return;
     taps.index[static_cast<std::size_t>(taps.count)] = std::clamp<std::int64_t>(inside, 0, length_ - 1);
     taps.weight[static_cast<std::size_t>(taps.count++)] = weight;

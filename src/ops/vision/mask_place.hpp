@@ -18,7 +18,7 @@ enum class MaskWithin : std::uint8_t {
   kBoxes,    ///< the same, but within the object's box
   kRegions,  ///< on the object's box, which the grid covers: probabilities, not logits
 };
-inline constexpr std::array<std::string_view, 3> kMaskWithinNames = {"picture", "boxes", "regions"};
+inline constexpr std::array<std::string_view, 3> kMaskWithinNames = {"image", "boxes", "regions"};
 
 /// The arguments of MaskTracer::trace() for an object's grid.
 struct MaskLook {

@@ -9,7 +9,7 @@
 //
 // Inputs: grids float32 [N, h, w]; the objects' count int32 [1]; detections float32 [N or more, 6] (source pixels, as
 // SelectBoxes gives them; left out where masks may be anywhere); saccade.Preprocess's geometry.
-// Attributes: within ("picture", "boxes" or "regions": MaskWithin); of saccade.Preprocess's those that say where a
+// Attributes: within ("image", "boxes" or "regions": MaskWithin); of saccade.Preprocess's those that say where a
 // frame lies in the model's input image: width, height, resize, resize_to, roi.
 // Outputs: 0 runs int32 [R, 3] (y, x1, x2: MaskRun), by objects and then by y and x; 1 int32 [N, 2]: number of runs and
 // pixels per object; 2 int32 [1]: number of rows of 0; 3 int32 [1]: number of objects whose grids the reader must
@@ -28,7 +28,7 @@ MaskWithin within_of(const Attributes& attributes) {
   const std::string* name = attributes.find<std::string>("within");
   const auto found = name == nullptr ? kMaskWithinNames.end() : std::ranges::find(kMaskWithinNames, *name);
   if (found == kMaskWithinNames.end())
-    fail(ErrorCode::kInvalidFile, "within must be 'picture', 'boxes' or 'regions'{}",
+    fail(ErrorCode::kInvalidFile, "within must be 'image', 'boxes' or 'regions'{}",
          name == nullptr ? "" : ", not '" + *name + "'");
   return static_cast<MaskWithin>(found - kMaskWithinNames.begin());
 }

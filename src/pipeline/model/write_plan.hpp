@@ -1,7 +1,7 @@
 #pragma once
 
 #include "graph/fp32_keep_list.hpp"
-#include "runtime/tuner.hpp"
+#include "runtime/tuning/tuner.hpp"
 #include "saccade/model.hpp"
 
 namespace saccade {

@@ -83,8 +83,8 @@ Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
 /// Waits for the next frame, or returns why there is none.
 std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
   const auto now = Clock::now();
-  if (!is_asking_) asked_ = now;  // continues a wait that timed out
-  is_asking_ = true;
+  if (!is_requesting_) requested_ = now;  // continues a wait that timed out
+  is_requesting_ = true;
   if (ahead_ && !stopped_ && now < deadline_) {
     current_ = *std::exchange(ahead_, std::nullopt);
     begin_frame();
@@ -98,7 +98,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
     }
     switch (queue_->pop(current_.frame, current_.lane, std::min(wanted, deadline_))) {
       case PopStatus::kItem:
-        current_.asked = asked_;
+        current_.requested = requested_;
         current_.at = Clock::now();
         models_.begin(current_.frame.view);
         begin_frame();
@@ -117,7 +117,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
 
 void Pipeline::Impl::begin_frame() {
   turn_ = 0;
-  is_asking_ = false;
+  is_requesting_ = false;
   finished_ = current_.at;
 }
 
@@ -126,7 +126,7 @@ void Pipeline::Impl::look_ahead() {
   if (!runs_ahead_ || !models_.is_ready()) return;
   Fetched next;
   if (!queue_->try_pop(next.frame, next.lane)) return;
-  next.asked = next.at = Clock::now();
+  next.requested = next.at = Clock::now();
   models_.begin(next.frame.view);
   ahead_ = std::move(next);
 }
@@ -169,7 +169,7 @@ FrameTimes Pipeline::Impl::frame_times() const {
   const Frame& frame = current_.frame;
   return {.capture_start = frame.captured - frame.capture_time,
           .captured = frame.captured,
-          .asked = current_.asked,
+          .requested = current_.requested,
           .fetched = current_.at,
           .started = started_,
           .finished = finished_};
@@ -194,8 +194,8 @@ void Pipeline::Impl::drop_ahead() {
 
 /// Stops the readers and counts the undelivered frames.
 void Pipeline::Impl::end() {
-  if (settled_) return;
-  settled_ = true;
+  if (ended_) return;
+  ended_ = true;
   stop();
   finish_ = Clock::now();
   if (turn_ < models_.size()) stream().ledger().drop_stopped();
@@ -212,7 +212,7 @@ Summary Pipeline::Impl::summary() {
   Summary summary;
   summary.elapsed = std::min(Clock::now(), finish_) - start_;
   for (const auto& each : streams_) {
-    const bool over = settled_;
+    const bool over = ended_;
     summary.streams.push_back({each->info().name, each->ledger().snapshot(), over ? each->fault() : std::string()});
     summary.ledger += summary.streams.back().ledger;
   }

@@ -18,7 +18,7 @@ namespace saccade {
 struct FrameTimes {
   Clock::time_point capture_start;  ///< on its source's thread
   Clock::time_point captured;       ///< decoded
-  Clock::time_point asked;          ///< the models were ready
+  Clock::time_point requested;      ///< the models were ready
   Clock::time_point fetched;        ///< it left the queue
   Clock::time_point started;        ///< its model started, after the models before
   Clock::time_point finished;       ///< the result was complete
@@ -62,7 +62,7 @@ class Pipeline::Impl {
   Clock::time_point finish_ = Clock::time_point::max();
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
-  bool settled_ = false;
+  bool ended_ = false;
   std::int64_t invalid_ = 0;  ///< invalid results
 
   std::unique_ptr<BoundedQueue<Frame>> queue_;
@@ -71,15 +71,15 @@ class Pipeline::Impl {
   struct Fetched {
     Frame frame;
     std::size_t lane = 0;
-    Clock::time_point asked;
+    Clock::time_point requested;
     Clock::time_point at;
   };
   Fetched current_;               // declared after the streams, to whose pools its pixels return
   std::optional<Fetched> ahead_;  ///< the next frame, already started
   bool runs_ahead_ = false;
   std::size_t turn_ = 0;  ///< index of the next model for the current frame
-  bool is_asking_ = false;
-  Clock::time_point asked_;
+  bool is_requesting_ = false;
+  Clock::time_point requested_;
   Clock::time_point started_;  // of the last result's model
   Clock::time_point finished_;
 };

@@ -55,19 +55,19 @@ ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations)
   const Card& card = impl_of(model).card();
   const bool is_first = &head == &card.head();  // whose classes --classes names
   const std::vector<int> wanted = is_first ? find_classes(card, model.options().post.classes) : std::vector<int>();
-  std::vector<std::string> asked;
+  std::vector<std::string> selected;
   match.known.resize(match.categories.size());
   for (std::size_t c = 0; c < match.category.size(); ++c) {
-    match.asked.push_back(wanted.empty() || std::ranges::find(wanted, static_cast<int>(c)) != wanted.end());
-    if (!match.asked[c]) continue;
-    asked.push_back(labels[c]);
+    match.selected.push_back(wanted.empty() || std::ranges::find(wanted, static_cast<int>(c)) != wanted.end());
+    if (!match.selected[c]) continue;
+    selected.push_back(labels[c]);
     if (match.category[c] >= 0) match.known[static_cast<std::size_t>(match.category[c])] = true;
   }
   if (std::ranges::find(match.known, true) == match.known.end())
     fail(ErrorCode::kInvalidArgument,
          "none of {}'s classes ({}) is a category of '{}' ({}): they are matched by name; set the model's labels in "
          "its card",
-         model.name(), labels.empty() ? "it has no names for them" : some_of(asked), annotations.path,
+         model.name(), labels.empty() ? "it has no names for them" : some_of(selected), annotations.path,
          some_of(match.categories));
   return match;
 }
@@ -76,7 +76,7 @@ std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, 
   std::vector<std::string> notes;
   std::vector<std::string> names;
   for (std::size_t c = 0; c < match.category.size(); ++c)
-    if (match.asked[c] && match.category[c] < 0) names.push_back(match.labels[c]);
+    if (match.selected[c] && match.category[c] < 0) names.push_back(match.labels[c]);
   if (!names.empty())
     notes.push_back(fmt::format("{} classes of {} are not categories of {}; their predictions are skipped: {}",
                                 names.size(), model.name(), annotations.path, some_of(names)));

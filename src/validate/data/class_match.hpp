@@ -13,13 +13,13 @@ namespace saccade {
 struct ClassMatch {
   std::vector<std::string> labels;      ///< the model's
   std::vector<int> category;            ///< category index by class ID; -1: none
-  std::vector<bool> asked;              ///< by class ID: selected by --classes
+  std::vector<bool> selected;           ///< by class ID: selected by --classes
   std::vector<bool> known;              ///< by category: a selected class maps to it
   std::vector<std::string> categories;  ///< their names
 
   int of(int class_id) const {
     const auto i = static_cast<std::size_t>(class_id);
-    return class_id >= 0 && i < category.size() && asked[i] ? category[i] : -1;
+    return class_id >= 0 && i < category.size() && selected[i] ? category[i] : -1;
   }
 };
 

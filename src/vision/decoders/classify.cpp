@@ -10,7 +10,7 @@ namespace {
 bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     const auto longer = [](std::int64_t dim) { return dim != 1; };
-    if (shape.rank() < 1 || std::ranges::count_if(shape, longer) != 1 || !settle_count(to, shape.elements()))
+    if (shape.rank() < 1 || std::ranges::count_if(shape, longer) != 1 || !set_class_count(to, shape.elements()))
       return false;
     return shape.elements() > 1;
   });

@@ -12,7 +12,7 @@ constexpr std::int64_t kMostQueries = 2000;
 bool fit(const Graph& graph, Head& head, std::int64_t without) {
   const auto [scores, boxes] = find_scores_and_boxes(graph, head, "logits", "boxes");
   if (boxes == nullptr || boxes->type.shape[1] > kMostQueries) return false;
-  if (!settle_count(head, scores->type.shape[2] - without)) return false;
+  if (!set_class_count(head, scores->type.shape[2] - without)) return false;
   head.outputs = {scores->name, boxes->name};
   if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
   return true;

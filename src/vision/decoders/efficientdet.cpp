@@ -75,7 +75,8 @@ bool fit_levels(const Graph& graph, const Card& card, Head& head, bool last) {
       }
     }
   }
-  if (logits.size() != kStrides.size() || boxes.size() != kStrides.size() || !settle_count(head, classes)) return false;
+  if (logits.size() != kStrides.size() || boxes.size() != kStrides.size() || !set_class_count(head, classes))
+    return false;
   head.outputs = logits;
   head.outputs.insert(head.outputs.end(), boxes.begin(), boxes.end());
   return true;
@@ -96,7 +97,7 @@ bool fit_rows(const Graph& graph, const Card& card, Head& head) {
       classes = value.type.shape[2];
     }
   }
-  if (names[0].empty() || names[1].empty() || !settle_count(head, classes)) return false;
+  if (names[0].empty() || names[1].empty() || !set_class_count(head, classes)) return false;
   head.outputs = names;
   return true;
 }

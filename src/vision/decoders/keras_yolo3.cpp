@@ -15,7 +15,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
     for (ValueId second : readable_outputs(graph, head)) {
       const Shape& scores = graph.value(second).type.shape;
       if (first == second || !is_list(scores) || scores[2] != boxes[1]) continue;
-      if (!settle_count(head, scores[1])) return false;
+      if (!set_class_count(head, scores[1])) return false;
       head.outputs = {graph.value(first).name, graph.value(second).name};
       return true;
     }

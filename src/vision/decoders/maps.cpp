@@ -38,7 +38,7 @@ bool fit_semantic(const Graph& graph, const Card& card, Head& head) {
     const Plane plane = plane_of(shape);
     if (!lies_on(plane, card)) return false;
     // A single channel holds class IDs or one score.
-    return plane.channels == 1 || settle_count(to, plane.channels);
+    return plane.channels == 1 || set_class_count(to, plane.channels);
   });
 }
 

@@ -63,7 +63,7 @@ bool fit_levels(const Graph& graph, const Card& card, Head& head, const std::vec
     scores.push_back(level[0]->name);
     sides.push_back(level[1]->name);
   }
-  if (scores.empty() || !are_sides(first[1]) || !settle_count(head, first[0])) return false;
+  if (scores.empty() || !are_sides(first[1]) || !set_class_count(head, first[0])) return false;
   head.strides = strides;
   head.outputs = scores;
   head.outputs.insert(head.outputs.end(), sides.begin(), sides.end());
@@ -98,15 +98,15 @@ bool gives_pairs(const Graph& graph) {
 /// preprocessing and points, has four levels and all scores first.
 bool are_levels(const Graph& graph, const Head& head) {
   const std::size_t levels = head.strides.size();
-  bool told = true;
+  bool by_names = true;
   bool squashed = true;
   for (std::size_t i = 0; i < levels; ++i) {
-    told = told && named(graph.value(output_of(graph, head, i)), "cls_pred_stride_") &&
-           named(graph.value(output_of(graph, head, levels + i)), "dis_pred_stride_");
+    by_names = by_names && named(graph.value(output_of(graph, head, i)), "cls_pred_stride_") &&
+               named(graph.value(output_of(graph, head, levels + i)), "dis_pred_stride_");
     squashed = squashed && ends_in(graph, head.outputs[i], "Sigmoid");
   }
   const bool usual = head.classes == 80 && graph.value(output_of(graph, head, levels)).type.shape[2] == 4 * kUsualBins;
-  return told || (usual && squashed && (levels == 3 || gives_pairs(graph)));
+  return by_names || (usual && squashed && (levels == 3 || gives_pairs(graph)));
 }
 
 /// By its structure, or by COCO's 80 classes on four levels, which YOLOX does not have.

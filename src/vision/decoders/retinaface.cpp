@@ -33,7 +33,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   head.outputs = names;
   head.keypoints = 5;
   if (head.labels.empty()) head.labels = {"face"};
-  return settle_count(head, 1);
+  return set_class_count(head, 1);
 }
 
 bool is_retinaface(const Graph& graph, const Card& /*card*/, const Head& head) { return reads_all(graph, head); }

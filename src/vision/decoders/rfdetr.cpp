@@ -35,7 +35,7 @@ bool fit_queries(const Graph& graph, Head& head, bool masks) {
   if (found.boxes == nullptr || found.logits == nullptr || (found.masks != nullptr) != masks) return false;
   const std::int64_t queries = found.boxes->type.shape[1];
   if (found.logits->type.shape[1] != queries || (masks && found.masks->type.shape[1] != queries)) return false;
-  if (!settle_count(head, found.logits->type.shape[2])) return false;
+  if (!set_class_count(head, found.logits->type.shape[2])) return false;
   if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
   head.outputs = {found.boxes->name, found.logits->name};
   if (masks) head.outputs.push_back(found.masks->name);

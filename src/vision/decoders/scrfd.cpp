@@ -46,7 +46,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   std::vector<int> strides = head.strides;
   if (strides.empty()) strides = scores.size() == 5 ? std::vector{8, 16, 32, 64, 128} : std::vector{8, 16, 32};
   const std::int64_t rows = rows_a_cell(card, scores, strides);
-  if (rows == 0 || rows_a_cell(card, boxes, strides) != rows || !settle_count(head, 1)) return false;
+  if (rows == 0 || rows_a_cell(card, boxes, strides) != rows || !set_class_count(head, 1)) return false;
   if (!points.empty() && rows_a_cell(card, points, strides) != rows) return false;
   head.outputs.clear();
   for (const auto& levels : {scores, boxes, points})

@@ -12,7 +12,7 @@ namespace {
 
 bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
   const auto [scores, boxes] = find_scores_and_boxes(graph, head, "scores", "boxes");
-  if (boxes == nullptr || !settle_count(head, scores->type.shape[2] - 1)) return false;
+  if (boxes == nullptr || !set_class_count(head, scores->type.shape[2] - 1)) return false;
   head.outputs = {scores->name, boxes->name};
   return true;
 }
@@ -62,7 +62,7 @@ bool fit_priors(const Graph& graph, const Card& /*card*/, Head& head) {
   const std::int64_t rows = priors->type.shape[0];
   const Value* boxes = named([&](const Shape& shape) { return shape == Shape{1, rows, 4}; });
   const Value* logits = named([&](const Shape& shape) { return is_list(shape) && shape[1] == rows && shape[2] != 4; });
-  if (boxes == nullptr || logits == nullptr || !settle_count(head, logits->type.shape[2] - 1)) return false;
+  if (boxes == nullptr || logits == nullptr || !set_class_count(head, logits->type.shape[2] - 1)) return false;
   head.outputs = {boxes->name, logits->name, priors->name};
   return true;
 }
@@ -99,7 +99,7 @@ bool fit_darknet(const Graph& graph, const Card& /*card*/, Head& head) {
   const Value* scores = find_role(graph, head, 1, "confs");
   if (boxes == nullptr || scores == nullptr || !is_list(scores->type.shape)) return false;
   const Shape& shape = scores->type.shape;
-  if (boxes->type.shape != Shape{1, shape[1], 1, 4} || !settle_count(head, shape[2])) return false;
+  if (boxes->type.shape != Shape{1, shape[1], 1, 4} || !set_class_count(head, shape[2])) return false;
   head.outputs = {boxes->name, scores->name};
   return true;
 }

@@ -67,7 +67,7 @@ void remap_coco_categories(Head& head, int first) {
   }
 }
 
-bool settle_count(Head& head, std::int64_t classes) {
+bool set_class_count(Head& head, std::int64_t classes) {
   if (classes < 1 || classes > kMostClasses) return false;
   if (head.classes != 0) return head.classes == classes;
   head.classes = static_cast<int>(classes);
@@ -76,8 +76,8 @@ bool settle_count(Head& head, std::int64_t classes) {
 
 bool assume_classes(Head& head, std::int64_t usual) {
   if (head.classes != 0) return true;
-  if (!head.remap.empty()) return settle_count(head, std::ssize(head.remap));
-  return settle_count(head, head.labels.empty() ? usual : std::ssize(head.labels));
+  if (!head.remap.empty()) return set_class_count(head, std::ssize(head.remap));
+  return set_class_count(head, head.labels.empty() ? usual : std::ssize(head.labels));
 }
 
 int metadata_keypoints(const Graph& graph) {

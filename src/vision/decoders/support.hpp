@@ -63,7 +63,7 @@ const Value* find_role(const Graph& graph, const Head& head, std::size_t place, 
 bool ends_in(const Graph& graph, const std::string& output, std::string_view op);
 
 /// Sets the number of classes to that of an output; false if HEAD contradicts.
-bool settle_count(Head& head, std::int64_t classes);
+bool set_class_count(Head& head, std::int64_t classes);
 
 /// The number of classes, if no output has it: HEAD's; else the size of its map; else the number of its labels; else
 /// USUAL. False if it remains unknown.

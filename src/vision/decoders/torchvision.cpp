@@ -40,16 +40,16 @@ std::int64_t classes_by(const Graph& graph, std::string_view op) {
 }
 
 /// Labels may omit the background. False if they, or the card's map, contradict the model's number of classes.
-bool settle_classes(const Graph& graph, Head& head) {
-  std::int64_t told = classes_by(graph, "Softmax");
-  if (told == 0) told = classes_by(graph, "Sigmoid");
-  if (told > kMostClasses) return false;
+bool resolve_classes(const Graph& graph, Head& head) {
+  std::int64_t from_scores = classes_by(graph, "Softmax");
+  if (from_scores == 0) from_scores = classes_by(graph, "Sigmoid");
+  if (from_scores > kMostClasses) return false;
   const std::int64_t labels = std::ssize(head.labels);
-  if (head.remap.empty() && labels > 0 && labels + 1 == told)
+  if (head.remap.empty() && labels > 0 && labels + 1 == from_scores)
     for (int i = -1; i < labels; ++i) head.remap.push_back(i);
-  const std::int64_t said = head.remap.empty() ? labels : std::ssize(head.remap);
-  if (said != 0 && told != 0 && said != told) return false;
-  head.classes = static_cast<int>(said != 0 ? said : told);
+  const std::int64_t from_card = head.remap.empty() ? labels : std::ssize(head.remap);
+  if (from_card != 0 && from_scores != 0 && from_card != from_scores) return false;
+  head.classes = static_cast<int>(from_card != 0 ? from_card : from_scores);
   if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
   return true;
 }
@@ -68,7 +68,7 @@ bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
       only(graph, head, [&](DType dtype, const Shape& shape) { return is_integer(dtype) && is_row(shape); });
   if (rows < 1 || scores == nullptr || labels == nullptr) return false;
   head.outputs = {boxes->name, scores->name, labels->name};
-  return settle_classes(graph, head);
+  return resolve_classes(graph, head);
 }
 
 bool is_pasted(const Shape& masks, const Card& card) { return masks[2] == card.height && masks[3] == card.width; }

@@ -34,7 +34,7 @@ bool fit_v2(const Graph& graph, const Card& card, Head& head) {
       break;
     }
   }
-  if (names.size() != 2 || !settle_count(head, numbers - kAhead)) return false;
+  if (names.size() != 2 || !set_class_count(head, numbers - kAhead)) return false;
   head.outputs = names;
   head.strides = {16, 32};
   if (head.anchors.empty()) head.anchors = kUsualAnchors;
@@ -87,7 +87,7 @@ bool fit_det(const Graph& graph, const Card& card, Head& head) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
     if (shape.rank() != 4 || shape[0] != 1 || shape[2] < 1 || card.height % shape[2] != 0) return false;
     const auto stride = static_cast<int>(card.height / shape[2]);
-    if (shape[3] * stride != card.width || !settle_count(to, shape[1] - 5)) return false;
+    if (shape[3] * stride != card.width || !set_class_count(to, shape[1] - 5)) return false;
     to.strides = {stride};
     return true;
   });

@@ -85,7 +85,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
     strides.push_back(level.stride);
   }
   if (strides.empty() || (!head.strides.empty() && head.strides != strides)) return false;
-  if (!settle_count(head, levels[0].numbers - 5)) return false;
+  if (!set_class_count(head, levels[0].numbers - 5)) return false;
   head.strides = strides;
   if (head.outputs.empty())
     for (ValueId output : graph.data_outputs()) head.outputs.push_back(graph.value(output).name);

@@ -10,7 +10,7 @@ namespace {
 
 bool fit_rows(const Graph& graph, Head& head) {
   return fit_one(graph, head,
-                 [](const Shape& shape, Head& to) { return is_list(shape) && settle_count(to, shape[2] - 5); });
+                 [](const Shape& shape, Head& to) { return is_list(shape) && set_class_count(to, shape[2] - 5); });
 }
 
 std::int64_t rows_of(const Graph& graph, const Head& head) { return graph.value(output_of(graph, head)).type.shape[1]; }
@@ -56,7 +56,7 @@ Attachment::Objects choose_of_classes(Attachment& to) {
 
 bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
   return fit_with_prototypes(graph, head, [](const Shape& shape, Head& to, std::int64_t coefficients) {
-    return is_list(shape) && settle_count(to, shape[2] - 5 - coefficients);
+    return is_list(shape) && set_class_count(to, shape[2] - 5 - coefficients);
   });
 }
 
@@ -77,7 +77,7 @@ constexpr int kPersonPoints = 17;
 bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
   if (head.keypoints == 0) head.keypoints = kPersonPoints;
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
-    return is_list(shape) && settle_count(to, shape[2] - 5 - 3 * std::int64_t{to.keypoints});
+    return is_list(shape) && set_class_count(to, shape[2] - 5 - 3 * std::int64_t{to.keypoints});
   });
 }
 

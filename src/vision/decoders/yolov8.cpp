@@ -23,7 +23,7 @@ bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
 /// EXTRA rows follow the classes.
 bool fit_columns(const Graph& graph, Head& head, std::int64_t extra) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
-    return is_list(shape) && settle_count(to, shape[1] - 4 - extra);
+    return is_list(shape) && set_class_count(to, shape[1] - 4 - extra);
   });
 }
 
@@ -54,7 +54,7 @@ void attach_boxes(Attachment& to) { choose_columns(to); }
 
 bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
   return fit_with_prototypes(graph, head, [](const Shape& shape, Head& to, std::int64_t coefficients) {
-    return is_list(shape) && settle_count(to, shape[1] - 4 - coefficients);
+    return is_list(shape) && set_class_count(to, shape[1] - 4 - coefficients);
   });
 }
 

@@ -24,7 +24,7 @@ bool fit(const Graph& graph, const Card& card, Head& head) {
   head.outputs = names;
   head.keypoints = 5;
   if (head.labels.empty()) head.labels = {"face"};
-  return settle_count(head, 1);
+  return set_class_count(head, 1);
 }
 
 bool is_yunet(const Graph& graph, const Card& /*card*/, const Head& head) { return reads_all(graph, head); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The vector types, with the alignment that a GPU's loads of them ask for.
+// The vector types, with the alignment that a GPU's loads of them require.
 namespace {
 
 #define SACCADE_VECTORS(type, name, two, four)                                \

@@ -23,8 +23,8 @@ struct Mean {
                        Tensor(), Tensor(), valid},
             .attributes = attributes};
   }
-  void expect(const std::vector<float>& answers) const {
-    expect_tensor<float>(call().one(), {1, 1, 3, 1}, answers, 1e-6);
+  void expect(const std::vector<float>& wanted) const {
+    expect_tensor<float>(call().one(), {1, 1, 3, 1}, wanted, 1e-6);
   }
 };
 

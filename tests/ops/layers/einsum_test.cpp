@@ -38,8 +38,8 @@ TEST(Einsum, BroadcastsEllipses) {
 TEST(Einsum, TakesEveryNumber) {
   const Tensor small = Tensor::of<std::int8_t>({2}, {100, 2});
   expect_tensor<std::int8_t>(einsum("i,i->i", {small, small}).one(), {2}, {16, 4});  // 10000 wraps to 16
-  const Tensor halves = Tensor::of<BFloat16>({2}, {BFloat16(1.5F), BFloat16(2.0F)});
-  expect_tensor<BFloat16>(einsum("i->", {halves}).one(), {}, {BFloat16(3.5F)});
+  const Tensor pair = Tensor::of<BFloat16>({2}, {BFloat16(1.5F), BFloat16(2.0F)});
+  expect_tensor<BFloat16>(einsum("i->", {pair}).one(), {}, {BFloat16(3.5F)});
 }
 
 TEST(Einsum, OfNothingIsZero) {

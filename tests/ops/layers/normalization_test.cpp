@@ -98,7 +98,7 @@ TEST(Softmax, RefusesAWrongAxis) {
   EXPECT_EQ(call.error().first, ErrorCode::kInvalidFile);
 }
 
-TEST(LayerNormalization, KeepsItsStatisticsInTheTypeAskedFor) {
+TEST(LayerNormalization, KeepsItsStatisticsInTheStashType) {
   const Tensor input = Tensor::of<BFloat16>({1, 2}, {BFloat16(1.0F), BFloat16(3.0F)});
   const Tensor scale = Tensor::of<BFloat16>({2}, {BFloat16(1.0F), BFloat16(2.0F)});
   const auto results = OpCall{.op = "LayerNormalization",

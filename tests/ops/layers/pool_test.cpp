@@ -49,7 +49,7 @@ TEST(MaxPool, Dilates) {
   expect_tensor<float>(call.one(), {1, 1, 2}, {9, 8});
 }
 
-TEST(AveragePool, CountsThePaddingOnlyWhereAsked) {
+TEST(AveragePool, CountsThePaddingOnRequest) {
   OpCall call{.op = "AveragePool",
               .inputs = {Tensor::of<float>({1, 1, 3}, {2, 4, 6})},
               .attributes = {{"kernel_shape", Ints{2}}, {"pads", Ints{1, 1}}}};
@@ -104,7 +104,7 @@ TEST(GlobalLpPool, TakesTheNormOfEachPlane) {
   expect_tensor<float>(call.one(), {1, 2, 1}, {5, 13});
 }
 
-TEST(MaxPool, CountsIndicesByColumnsWhereAsked) {
+TEST(MaxPool, CountsIndicesInColumnMajorOrder) {
   const auto indices = OpCall{.op = "MaxPool",
                               .inputs = {kSquare},
                               .attributes = {{"kernel_shape", Ints{2, 2}}, {"storage_order", std::int64_t{1}}},

@@ -30,21 +30,21 @@ TEST(DecodeYolov8, TakesTheBestClassOfEveryAnchor) {
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{1, 0, 0}));
 }
 
-TEST(DecodeYolov8, TakesEveryClassWhenAsked) {
+TEST(DecodeYolov8, TakesEveryClassOnRequest) {
   const auto out = run_saccade_op("DecodeYolov8", {kYolov8}, 6, {{"conf", 0.25F}, {"multi_label", std::int64_t{1}}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 3);
   EXPECT_EQ(elements<float>(out[1]), (std::vector<float>{0.9F, 0.7F, 0.5F, 0, 0, 0}));
   EXPECT_EQ(elements<std::int32_t>(out[2]), (std::vector<std::int32_t>{0, 1, 1, 0, 0, 0}));
 }
 
-TEST(DecodeYolov8, KeepsTheClassesAskedFor) {
+TEST(DecodeYolov8, KeepsTheSelectedClasses) {
   const Tensor only_first = Tensor::of<bool>({2}, {true, false});
   const auto out = run_saccade_op("DecodeYolov8", {kYolov8, only_first}, 6, {{"conf", 0.25F}});
   EXPECT_EQ(elements<std::int32_t>(out[4])[0], 1);
   EXPECT_EQ(elements<float>(out[1])[0], 0.9F);
 }
 
-TEST(DecodeYolov8, LeavesOutWhatIsNotFiniteAndTellsIt) {
+TEST(DecodeYolov8, DropsNonFiniteBoxesAndReportsThem) {
   const Tensor bad =
       Tensor::of<float>({1, 5, 4}, {1,    kNan, 1,    1,       1, 1, 1, 1, 2, 2, INFINITY, 2, 2, 2, 2, 2,  //
                                     kNan, 0.9F, 0.9F, INFINITY});
@@ -58,7 +58,7 @@ TEST(DecodeYolov8, LeavesOutWhatIsNotFiniteAndTellsIt) {
   }
 }
 
-TEST(DecodeYolov8, TellsNothingOfBoxesThatAreNoCandidates) {
+TEST(DecodeYolov8, IgnoresFaultsOfBoxesThatAreNoCandidates) {
   const Tensor weak = Tensor::of<float>({1, 5, 2}, {kNan, 1, 1, 1, -3, INFINITY, 2, 2, 0.2F, 0.1F});
   for (std::int64_t multi_label : {0, 1})
     EXPECT_EQ(faults_in(run_saccade_op("DecodeYolov8", {weak}, 6, {{"multi_label", multi_label}})[5]), 0);

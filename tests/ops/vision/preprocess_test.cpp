@@ -174,7 +174,7 @@ TEST(Preprocess, SurvivesExtremeAspects) {
   }
 }
 
-TEST(Preprocess, RejectsAttributesThatMakeNoSense) {
+TEST(Preprocess, RejectsInvalidAttributes) {
   const FilledImage image = gray(1, 1, {0});
   EXPECT_THROW(preprocessed(image, attributes(0, 1, "stretch")), Error);
   EXPECT_THROW(preprocessed(image, attributes(1, 1 << 20, "stretch")), Error);

@@ -104,7 +104,7 @@ TEST(SelectBoxes, TakesNoCandidates) {
   EXPECT_EQ(elements<float>(out[0]), std::vector<float>(18, 0.0F));
 }
 
-TEST(SelectBoxes, RejectsAttributesThatMakeNoSense) {
+TEST(SelectBoxes, RejectsInvalidAttributes) {
   EXPECT_THROW(select_boxes({box_at(0, 0.5F)}, {{"max_det", std::int64_t{0}}}), Error);
   EXPECT_THROW(select_boxes({box_at(0, 0.5F)}, {{"max_det", std::int64_t{1} << 40}}), Error);
 }
@@ -162,17 +162,17 @@ TEST(TopClasses, KnowsNoClassBesideANan) {
 }
 
 TEST(TopClasses, ReportsProbabilitiesBeyondOneAndLogitsWithoutASoftmax) {
-  const auto told = [](std::initializer_list<float> scores, std::int64_t softmax) {
+  const auto faults_of_scores = [](std::initializer_list<float> scores, std::int64_t softmax) {
     const Tensor tensor = Tensor::of<float>({2}, scores);
     return faults_in(test::run_saccade_op("TopClasses", {tensor}, 2, {{"softmax", softmax}})[1]);
   };
   const std::int32_t beyond = to_output(confidence_faults(7));
-  EXPECT_EQ(told({1.0005F, -0.0005F}, 0), 0) << "rounding";
-  EXPECT_EQ(told({1.01F, 0}, 0), beyond);
-  EXPECT_EQ(told({0.5F, -0.01F}, 0), beyond);
-  EXPECT_EQ(told({50, -INFINITY}, 1), 0) << "a class that is masked out";
-  EXPECT_EQ(told({50, INFINITY}, 1), to_output(confidence_faults(NAN))) << "its softmax is NaN";
-  EXPECT_EQ(told({-INFINITY, -INFINITY}, 1), to_output(confidence_faults(NAN))) << "and so is this one";
+  EXPECT_EQ(faults_of_scores({1.0005F, -0.0005F}, 0), 0) << "rounding";
+  EXPECT_EQ(faults_of_scores({1.01F, 0}, 0), beyond);
+  EXPECT_EQ(faults_of_scores({0.5F, -0.01F}, 0), beyond);
+  EXPECT_EQ(faults_of_scores({50, -INFINITY}, 1), 0) << "a class that is masked out";
+  EXPECT_EQ(faults_of_scores({50, INFINITY}, 1), to_output(confidence_faults(NAN))) << "its softmax is NaN";
+  EXPECT_EQ(faults_of_scores({-INFINITY, -INFINITY}, 1), to_output(confidence_faults(NAN))) << "and so is this one";
 }
 
 TEST(TopClasses, RejectsNothing) {

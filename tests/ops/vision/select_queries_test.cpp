@@ -32,9 +32,9 @@ std::vector<Tensor> select_queries(const std::vector<Query>& queries, const Attr
   AttributeList all = {
       {"conf", 0.5F}, {"stretch", std::int64_t{1}}, {"width", std::int64_t{20}}, {"height", std::int64_t{20}}};
   all.insert(all.end(), attributes.begin(), attributes.end());
-  const Tensor asked = Tensor::of<bool>({3}, {true, true, true});
-  return test::run_saccade_op("SelectQueries",
-                              {boxes, asked, logits, Tensor::of<float>({6}, std::span<const float>(geometry))}, 4, all);
+  const Tensor filter = Tensor::of<bool>({3}, {true, true, true});
+  return test::run_saccade_op(
+      "SelectQueries", {boxes, filter, logits, Tensor::of<float>({6}, std::span<const float>(geometry))}, 4, all);
 }
 
 constexpr std::array<float, 4> kMiddle = {0.5F, 0.5F, 0.25F, 0.5F};
@@ -115,7 +115,7 @@ TEST(SelectQueries, RefusesClassesThatAreNone) {
         << wrong;
 }
 
-TEST(SelectQueries, RefusesAFilterThatIsNone) {
+TEST(SelectQueries, RefusesAnInvalidFilter) {
   try {
     test::run_saccade_op("SelectQueries",
                          {Tensor(DType::kFloat32, {1, 2, 4}), Tensor(DType::kFloat32, {3}),

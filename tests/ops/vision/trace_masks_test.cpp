@@ -56,24 +56,24 @@ TEST(TraceMasks, BoxesAreWhereMasksEnd) {
 }
 
 TEST(TraceMasks, ReportsNanInSampledCells) {
-  const auto told = [](MaskCase made, std::size_t cell, float value) {
+  const auto is_reported = [](MaskCase made, std::size_t cell, float value) {
     made.grids.data<float>()[cell] = value;
     return test::faults_in(made.run()[4]) != 0;
   };
   const MaskCase made = two_objects();
-  EXPECT_FALSE(told(made, 0, 5));
+  EXPECT_FALSE(is_reported(made, 0, 5));
   for (std::size_t cell : {0, 7}) {
-    EXPECT_TRUE(told(made, cell, kNan)) << cell;
-    EXPECT_TRUE(told(made, cell, kInfinity)) << cell;
-    EXPECT_FALSE(told(made, cell, -kInfinity)) << "certainly outside";
+    EXPECT_TRUE(is_reported(made, cell, kNan)) << cell;
+    EXPECT_TRUE(is_reported(made, cell, kInfinity)) << cell;
+    EXPECT_FALSE(is_reported(made, cell, -kInfinity)) << "certainly outside";
   }
   MaskCase first = made;
   first.count = 1;
-  EXPECT_FALSE(told(first, 7, kNan)) << "of an object that is not there";
+  EXPECT_FALSE(is_reported(first, 7, kNan)) << "of an object that is not there";
   MaskCase boxed = made;
   boxed.attributes = mask_attributes(4, 4, "boxes");
   boxed.boxes = Tensor::of<float>({2, 6}, {0, 0, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0});
-  EXPECT_FALSE(told(boxed, 3, kNan)) << "outside of the box";
+  EXPECT_FALSE(is_reported(boxed, 3, kNan)) << "outside of the box";
 }
 
 TEST(TraceMasks, RegionsLieOnTheirBoxes) {
@@ -102,7 +102,7 @@ const std::vector<Framing> kFramings = {{41, 30, "stretch", {}},
                                         {80, 2, "letterbox", {3, 0, 40, 2}}};
 
 TEST(TraceMasks, AgreesWithTheTracer) {
-  for (const std::string within : {"picture", "boxes", "regions"})
+  for (const std::string within : {"image", "boxes", "regions"})
     for (const Framing& framing : kFramings) {
       SCOPED_TRACE(within + " " + framing.resize);
       MaskCase made{.grids = mask_grids({5, 7, 9}, 3),
@@ -110,7 +110,7 @@ TEST(TraceMasks, AgreesWithTheTracer) {
                     .width = framing.width,
                     .height = framing.height,
                     .attributes = mask_attributes(36, 28, within, framing.resize, framing.region)};
-      if (within != "picture") made.boxes = mask_boxes(5, made.width, made.height, 4);
+      if (within != "image") made.boxes = mask_boxes(5, made.width, made.height, 4);
       const auto kind = static_cast<MaskWithin>(std::ranges::find(kMaskWithinNames, within) - kMaskWithinNames.begin());
       const GridPlace whole = grid_place(made.spec(), place(made.spec(), made.width, made.height), 9, 7);
       MaskTracer tracer;
@@ -118,7 +118,7 @@ TEST(TraceMasks, AgreesWithTheTracer) {
       Words numbers;
       for (std::size_t i = 0; i < 5; ++i) {
         std::array<float, 4> box{};
-        if (within != "picture") std::copy_n(&made.boxes.data<float>()[6 * i], 4, box.begin());
+        if (within != "image") std::copy_n(&made.boxes.data<float>()[6 * i], 4, box.begin());
         const MaskLook look = mask_look(kind, whole, box);
         const std::size_t before = wanted.size();
         const auto area =

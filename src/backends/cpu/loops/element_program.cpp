@@ -84,15 +84,15 @@ void ElementProgram::run(void* output, const TensorView* inputs) const {
 
 void ElementProgram::run_tiles(const Places& tensors, std::int64_t begin, std::int64_t end) const {
   const std::int64_t length = loops_.back().size;
-  Walker<Loop::kMaxTensors> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, begin / tiles_a_row_);
+  LoopIterator<Loop::kMaxTensors> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, begin / tiles_a_row_);
   std::int64_t tile = begin % tiles_a_row_;
   for (std::int64_t i = begin; i < end; ++i) {
     Places row = tensors;
-    for (std::size_t t = 0; t <= operands_.size(); ++t) row[t].data = tensors[t].at(walker.offsets[t]);
+    for (std::size_t t = 0; t <= operands_.size(); ++t) row[t].data = tensors[t].at(iterator.offsets[t]);
     run_tile(row, tile * kTile, std::min(kTile, length - tile * kTile));
     if (++tile == tiles_a_row_) {
       tile = 0;
-      walker.next();
+      iterator.next();
     }
   }
 }

@@ -24,10 +24,10 @@ Shape broadcast_strides(const TensorView& tensor, const Shape& shape);
 
 /// The offsets of all tensors while the loops except the innermost advance.
 template <int kTensors>
-class Walker {
+class LoopIterator {
  public:
   /// LOOPS are the outer loops; starts at their iteration ROW.
-  Walker(const Loop* loops, int count, std::int64_t row) : loops_(loops), count_(count) {
+  LoopIterator(const Loop* loops, int count, std::int64_t row) : loops_(loops), count_(count) {
     for (int i = count - 1; i >= 0; --i) {
       index_[static_cast<std::size_t>(i)] = row % loops[i].size;
       row /= loops[i].size;

@@ -73,9 +73,9 @@ void StridedCopy::rows(const std::byte* src, std::byte* dst) const {
     return;
   }
   parallel_for(outer_rows_, 4 * kParallelGrain / bytes + 1, [&](std::int64_t begin, std::int64_t end) {
-    Walker<2> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
-    for (std::int64_t row = begin; row < end; ++row, walker.next())
-      std::memcpy(dst + walker.offsets[0] * size, src + walker.offsets[1] * size, static_cast<std::size_t>(bytes));
+    LoopIterator<2> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
+    for (std::int64_t row = begin; row < end; ++row, iterator.next())
+      std::memcpy(dst + iterator.offsets[0] * size, src + iterator.offsets[1] * size, static_cast<std::size_t>(bytes));
   });
 }
 
@@ -88,11 +88,11 @@ void StridedCopy::transposed(const std::byte* src, std::byte* dst) const {
   const std::int64_t grain = kParallelGrain / (kBlock * inner.size) + 1;
   parallel_for(outer_rows_ * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t unit = begin; unit < end; ++unit) {
-      const Walker<2> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, unit / blocks);
+      const LoopIterator<2> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, unit / blocks);
       const std::int64_t column = unit % blocks * kBlock;
       const std::int64_t columns = std::min(kBlock, columns_.size - column);
-      const std::uint32_t* block_src = from + walker.offsets[1] + column;
-      std::uint32_t* block_dst = to + walker.offsets[0] + column * columns_.strides[0];
+      const std::uint32_t* block_src = from + iterator.offsets[1] + column;
+      std::uint32_t* block_dst = to + iterator.offsets[0] + column * columns_.strides[0];
       for (std::int64_t row = 0; row < inner.size; row += kBlock)
         transpose_block(block_src + row * inner.strides[1], inner.strides[1], block_dst + row, columns_.strides[0],
                         std::min(kBlock, inner.size - row), columns);
@@ -104,9 +104,9 @@ void StridedCopy::elements(const std::byte* src, std::byte* dst) const {
   const auto size = static_cast<std::int64_t>(element_bytes_);
   const Loop& inner = loops_.back();
   parallel_for(outer_rows_, kParallelGrain / inner.size + 1, [&](std::int64_t begin, std::int64_t end) {
-    Walker<2> walker(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
-    for (std::int64_t row = begin; row < end; ++row, walker.next())
-      copy_row(element_bytes_, src + walker.offsets[1] * size, inner.strides[1], dst + walker.offsets[0] * size,
+    LoopIterator<2> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
+    for (std::int64_t row = begin; row < end; ++row, iterator.next())
+      copy_row(element_bytes_, src + iterator.offsets[1] * size, inner.strides[1], dst + iterator.offsets[0] * size,
                inner.strides[0], inner.size);
   });
 }

@@ -35,7 +35,7 @@ class Pooling : public Tactic {
   Support supports(const NodeContext& context) const override {
     const Node& node = context.node;
     if (!node.is("MaxPool") && !node.is("AveragePool")) return Support::other_operator("not a pool");
-    if (node.outputs.size() > 1) return Support::no("its indices are asked for");
+    if (node.outputs.size() > 1) return Support::no("its output Indices is used");
     if (node.op == "MaxPool" && context.input(0).type.dtype == DType::kFloat32)
       return Support::no("oneDNN's greatest of floats loses NaN");
     if (!onednn_type(context.input(0).type.dtype)) return Support::no("oneDNN pools no such type");

@@ -180,7 +180,7 @@ class MaxPoolTactic : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("MaxPool")) return Support::other_operator("not a MaxPool");
-    if (context.node.outputs.size() > 1) return Support::no("its indices are asked for");
+    if (context.node.outputs.size() > 1) return Support::no("its output Indices is used");
     if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has vector kernels");
     if (context.output().type.shape.elements() == 0) return Support::no("a tensor is empty");
     if (context.input(0).layout != context.output().layout)

@@ -77,7 +77,7 @@ class LayerNorm : public Tactic {
     const Node& node = context.node;
     if (!node.is("LayerNormalization") && !node.is("RMSNormalization"))
       return Support::other_operator("not a LayerNormalization or RMSNormalization");
-    if (node.outputs.size() > 1) return Support::no("its moments are asked for");
+    if (node.outputs.size() > 1) return Support::no("its output of moments is used");
     for (int i = 1; i < 3; ++i)
       if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
         return Support::no("its parameters are not float32");

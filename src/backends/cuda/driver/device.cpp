@@ -76,7 +76,7 @@ std::shared_ptr<const std::string> Device::added_image(const std::string& key) {
 
 namespace {
 
-/// Name of a kernel in the disk cache; includes the compiler's version. Empty if there is no compiler to ask.
+/// Name of a kernel in the disk cache; includes the compiler's version. Empty without a compiler.
 std::string cache_name(const std::string& key) {
   try {
     return key + "-" + compiler_version();
@@ -101,7 +101,7 @@ CUmodule Device::load(const std::string& key, const std::string& source, const s
   if (kernel.image != nullptr) {
     const CUresult result = driver().cuModuleLoadData(&module, kernel.image->data());
     if (result == CUDA_SUCCESS) return module;
-    log(LogLevel::kInfo, "the driver refuses the machine code of kernel {} ({}): it is compiled anew", name,
+    log(LogLevel::kInfo, "the driver refuses the machine code of kernel {} ({}): it is compiled again", name,
         static_cast<int>(result));
   }
   kernel.image = std::make_shared<const std::string>(compile_cubin(source, name, architecture_));

@@ -10,13 +10,13 @@ namespace saccade::cuda {
 namespace {
 
 constexpr std::size_t kBlockBytes = std::size_t{kTransferThreads} * kTransferLoads * 16;
-static_assert(sizeof(Copy) == 64 && offsetof(Copy, row_bytes) == 32);
+static_assert(offsetof(Copy, row_bytes) == 8 * (kCopyWords - 1));
 
 // Enough to saturate the bus.
 constexpr std::size_t kMaxBlocks = 16;
 
 constexpr const char* kSource = R"(#include "transfer.cuh"
-extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(const uint64* list) {
+extern "C" __global__ void __launch_bounds__(kTransferThreads) transfer_list(const Copy* list) {
   transfer(list);
 }
 )";

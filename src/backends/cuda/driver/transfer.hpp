@@ -4,17 +4,9 @@
 
 #include "cuda/driver/device.hpp"
 #include "cuda/driver/handles.hpp"
+#include "cuda/kernels/memory_layouts.hpp"
 
 namespace saccade::cuda {
-
-/// A zero-copy transfer between pinned host memory and the device, in the layout that kernels/transfer.cuh reads.
-struct alignas(64) Copy {
-  CUdeviceptr from = 0;
-  CUdeviceptr to = 0;
-  std::int64_t bytes = 0;
-  CUdeviceptr count = 0;       ///< int32 or int64 on the device: number of valid rows; 0: copy everything
-  std::int64_t row_bytes = 0;  ///< bytes per row, if there is a COUNT
-};
 
 /// Several copies by one kernel. It can be part of a captured graph, since it reads its list of copies at run time.
 class Transfer {

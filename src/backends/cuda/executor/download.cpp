@@ -24,9 +24,10 @@ Download::Download(Device& device, const std::vector<Copy>& outputs)
 void Download::prepare() {
   written_ = 1 - shown_;
   const CUdeviceptr place = address_of(places_[written_].get());
-  std::ranges::transform(outputs_, transfer_.copies().begin(), [place](Copy output) {
-    output.to += place;
-    return output;
+  std::ranges::transform(outputs_, transfer_.copies().begin(), [place](const Copy& output) {
+    Copy copy = output;
+    copy.to += place;
+    return copy;
   });
 }
 

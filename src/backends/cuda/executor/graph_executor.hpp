@@ -97,7 +97,7 @@ class GraphExecutor : public Runner {
   std::span<StepTime> times_;
   std::span<StepTime> running_times_;            // of the current run
   std::vector<Event> events_;                    // one per step, and the start of the run last; without a graph only
-  std::vector<std::chrono::nanoseconds> costs_;  // by step of the graph; empty until a profile asks
+  std::vector<std::chrono::nanoseconds> costs_;  // by step of the graph; empty until a profile requests them
 };
 
 }  // namespace saccade::cuda

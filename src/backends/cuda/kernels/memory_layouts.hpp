@@ -26,6 +26,17 @@ struct FrameJob {
 constexpr int kRgbModel = 0;
 constexpr int kYuvModel = 1;
 
+/// A zero-copy transfer between pinned host memory and the device (transfer.cuh). Addresses are those of the device.
+struct alignas(64) Copy {
+  unsigned long long from = 0;
+  unsigned long long to = 0;
+  long long bytes = 0;
+  unsigned long long count = 0;  ///< of an int32 or int64: the number of valid rows; 0: all BYTES are copied
+  long long row_bytes = 0;       ///< bytes per row, if there is a COUNT
+};
+constexpr int kCopyWords = 5;  ///< of 8 bytes: the members of Copy
+static_assert(sizeof(Copy) == 64);
+
 /// Epilogue of an integer accumulator: bias, then rescaling to the output's scale.
 struct ByteBias {
   int bias;  ///< in accumulator units; includes the input zero point's contribution

@@ -92,7 +92,7 @@ struct cublasLtMatmulHeuristicResult_t {
   X(cublasLtMatmulAlgoGetHeuristic, (cublasLtHandle_t handle, cublasLtMatmulDesc_t product,                       \
                                      cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,                          \
                                      cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,                          \
-                                     cublasLtMatmulPreference_t preference, int asked,                            \
+                                     cublasLtMatmulPreference_t preference, int requested,                        \
                                      cublasLtMatmulHeuristicResult_t* results, int* got))                         \
   X(cublasLtMatmulAlgoInit, (cublasLtHandle_t handle, cublasComputeType_t compute, cudaDataType_t scale,          \
                              cudaDataType_t a, cudaDataType_t b, cudaDataType_t c, cudaDataType_t d, int id,      \

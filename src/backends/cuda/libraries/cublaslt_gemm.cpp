@@ -10,7 +10,7 @@
 
 #include "cuda/driver/handles.hpp"
 
-// cuBLASLt is column-major: a row-major matrix is the transpose of one of its own. It is therefore asked for D^T = B^T
+// cuBLASLt is column-major: a row-major matrix is the transpose of one of its own. It therefore computes D^T = B^T
 // A^T, and its bias per row is a bias per column here.
 namespace saccade::cuda {
 namespace {

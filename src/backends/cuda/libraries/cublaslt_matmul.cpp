@@ -137,8 +137,8 @@ class CublasLtLaunch : public LibraryLaunch {
   void choose(std::string_view configuration) {
     const CublasLtGemm gemm(cublaslt_handle(ordinal()), gemm_, constants_[2]);
     if (!configuration.empty()) {
-      if (const auto asked = gemm.algorithm(configuration)) {
-        algorithm_ = *asked;
+      if (const auto algorithm = gemm.algorithm(configuration)) {
+        algorithm_ = *algorithm;
         return;
       }
       log(LogLevel::kWarning, "cuBLASLt has no {} here: it chooses by itself; compile the plan again to tune it",

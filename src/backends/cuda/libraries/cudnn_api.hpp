@@ -59,7 +59,7 @@ struct cudnnConvolutionFwdAlgoPerf_t {
   X(cudnnGetConvolutionForwardAlgorithm_v7, (cudnnHandle_t handle, cudnnTensorDescriptor_t input,                 \
                                              cudnnFilterDescriptor_t filter,                                      \
                                              cudnnConvolutionDescriptor_t convolution,                            \
-                                             cudnnTensorDescriptor_t output, int asked, int* got,                 \
+                                             cudnnTensorDescriptor_t output, int requested, int* returned,        \
                                              cudnnConvolutionFwdAlgoPerf_t* results))                             \
   X(cudnnGetConvolutionForwardWorkspaceSize, (cudnnHandle_t handle, cudnnTensorDescriptor_t input,                \
                                               cudnnFilterDescriptor_t filter,                                     \

@@ -41,13 +41,13 @@ std::string along(const AccessPattern::Loop& loop) {
 bool is_contiguous(const AccessPattern::Loop& loop) { return !loop.empty() && loop.back().step == 1; }
 
 /// Channels per vector access: the widest vector that divides every offset, step and count.
-int vector_of(const AccessPattern& walk, int bytes) {
-  const AccessPattern::Loop& channels = walk.loops[2];
+int vector_of(const AccessPattern& pattern, int bytes) {
+  const AccessPattern::Loop& channels = pattern.loops[2];
   if (channels.size() != 1 || channels[0].step != 1) return 1;
   const auto fits = [&](std::int64_t vector) {
-    bool whole = walk.offset % vector == 0 && channels[0].count % vector == 0;
+    bool whole = pattern.offset % vector == 0 && channels[0].count % vector == 0;
     for (const std::size_t loop : {0, 1})
-      for (const AffineLoop& affine : walk.loops[loop]) whole = whole && affine.step % vector == 0;
+      for (const AffineLoop& affine : pattern.loops[loop]) whole = whole && affine.step % vector == 0;
     return whole;
   };
   for (const int size : {16, 4})
@@ -55,7 +55,7 @@ int vector_of(const AccessPattern& walk, int bytes) {
   return 1;
 }
 
-std::string tensor_text(const char* name, const AccessPattern& walk, int bytes) {
+std::string tensor_text(const char* name, const AccessPattern& pattern, int bytes) {
   return fmt::format(R"(  struct {} {{
     static constexpr int kVector = {};
     static constexpr bool kTokensContiguous = {};
@@ -64,8 +64,9 @@ std::string tensor_text(const char* name, const AccessPattern& walk, int bytes) 
     static __device__ __forceinline__ int channel(int at) {{ return {}; }}
   }};
 )",
-                     name, vector_of(walk, bytes), is_contiguous(walk.loops[1]) && !is_contiguous(walk.loops[2]),
-                     walk.offset, along(walk.loops[0]), along(walk.loops[1]), along(walk.loops[2]));
+                     name, vector_of(pattern, bytes),
+                     is_contiguous(pattern.loops[1]) && !is_contiguous(pattern.loops[2]), pattern.offset,
+                     along(pattern.loops[0]), along(pattern.loops[1]), along(pattern.loops[2]));
 }
 
 /// Estimated registers per thread: query fragments, scores, accumulators, and an allowance for addressing.
@@ -77,7 +78,7 @@ int registers_of(const AttentionShape& shape, const AttentionTile& tile) {
 
 /// The same for the warpgroup kernel: scores, their mask, and accumulators.
 int warpgroup_registers_of(const AttentionShape& shape, const AttentionTile& tile) {
-  return tile.step / 2 * (shape.walks.mask ? 2 : 1) + v_dim_of(shape) / 2 + 54;
+  return tile.step / 2 * (shape.patterns.mask ? 2 : 1) + v_dim_of(shape) / 2 + 54;
 }
 
 bool fits(const AttentionShape& shape, const AttentionTile& tile, const DeviceLimits& limits) {
@@ -129,7 +130,7 @@ double warpgroup_cycles(const AttentionShape& shape, const AttentionTile& tile, 
 
 double attention_time(const AttentionShape& shape, const AttentionTile& tile, const DeviceLimits& limits) {
   const bool tensor = is_tensor(shape);
-  const int blocks = attention_blocks(shape, tile) * static_cast<int>(shape.walks.batches());
+  const int blocks = attention_blocks(shape, tile) * static_cast<int>(shape.patterns.batches());
   const int warps = tile.threads() / 32;
   const int shared = attention_shared_bytes(shape, tile);
   const int registers = tile.warpgroups ? warpgroup_registers_of(shape, tile) : registers_of(shape, tile);
@@ -189,11 +190,11 @@ std::vector<AttentionTile> attention_tiles(const AttentionShape& shape, const De
 
 std::vector<AttentionTile> warpgroup_attention_tiles(const AttentionShape& shape, const DeviceLimits& limits) {
   constexpr std::int64_t kMaxChannels = 128;
-  const AttentionPatterns& walks = shape.walks;
-  if (shape.dtype == DType::kFloat32 || walks.channels() > kMaxChannels || walks.value_channels() > kMaxChannels)
+  const AttentionPatterns& patterns = shape.patterns;
+  if (shape.dtype == DType::kFloat32 || patterns.channels() > kMaxChannels || patterns.value_channels() > kMaxChannels)
     return {};
-  for (const AccessPattern* walk : {&walks.query, &walks.key, &walks.value})
-    if (vector_of(*walk, 2) != 8) return {};
+  for (const AccessPattern* pattern : {&patterns.query, &patterns.key, &patterns.value})
+    if (vector_of(*pattern, 2) != 8) return {};
   std::vector<AttentionTile> found;
   for (int splits : {1, 2, 3})
     for (int step : {32, 64, 96, 128})
@@ -234,24 +235,28 @@ std::string wgmma_sources(const AttentionShape& shape, const AttentionTile& tile
 
 std::string attention_source(const AttentionShape& shape, const AttentionTile& tile) {
   const int bytes = shape.element_bytes();
-  const AttentionPatterns& walks = shape.walks;
+  const AttentionPatterns& patterns = shape.patterns;
   std::string layer =
       fmt::format("// {} bytes of dynamic shared memory\nstruct Layer {{\n", attention_shared_bytes(shape, tile));
   layer += fmt::format("  using Element = {};\n  using MaskElement = {};\n", name_of(shape.dtype),
-                       name_of(walks.mask ? shape.mask : shape.dtype));
+                       name_of(patterns.mask ? shape.mask : shape.dtype));
   const std::initializer_list<std::pair<const char*, std::int64_t>> constants = {
-      {"Queries", walks.queries()},   {"Keys", walks.keys()},
-      {"Channels", walks.channels()}, {"ValueChannels", walks.value_channels()},
-      {"Tiles", tile.tiles},          {"Groups", tile.groups},
-      {"Splits", tile.splits},        {"Step", tile.step},
+      {"Queries", patterns.queries()},
+      {"Keys", patterns.keys()},
+      {"Channels", patterns.channels()},
+      {"ValueChannels", patterns.value_channels()},
+      {"Tiles", tile.tiles},
+      {"Groups", tile.groups},
+      {"Splits", tile.splits},
+      {"Step", tile.step},
       {"Stages", tile.stages}};
   for (const auto& [name, value] : constants) layer += fmt::format("  static constexpr int k{} = {};\n", name, value);
   layer += fmt::format("  static constexpr bool kMasked = {};\n  static constexpr bool kTf32 = {};\n",
-                       walks.mask.has_value(), shape.tf32);
+                       patterns.mask.has_value(), shape.tf32);
   layer += fmt::format("  static constexpr float kScale = {:.9e}F;\n", shape.scale);
-  layer += tensor_text("Query", walks.query, bytes) + tensor_text("Key", walks.key, bytes) +
-           tensor_text("Value", walks.value, bytes) + tensor_text("Out", walks.output, bytes) +
-           tensor_text("Mask", walks.mask.value_or(AccessPattern{}), bytes) + "};\n";
+  layer += tensor_text("Query", patterns.query, bytes) + tensor_text("Key", patterns.key, bytes) +
+           tensor_text("Value", patterns.value, bytes) + tensor_text("Out", patterns.output, bytes) +
+           tensor_text("Mask", patterns.mask.value_or(AccessPattern{}), bytes) + "};\n";
   const auto [header, function] = tile.warpgroups ? std::pair("attention_warpgroup", "flash_attention_warpgroup")
                                                   : std::pair("attention", "flash_attention");
   return fmt::format(R"(#include "{}.cuh"

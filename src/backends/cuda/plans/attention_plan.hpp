@@ -11,19 +11,19 @@
 // graphs and devices.
 namespace saccade::cuda {
 
-/// An attention problem; its walks are affine access patterns of the tensors' memory.
+/// An attention problem; its patterns are affine access patterns of the tensors' memory.
 struct AttentionShape {
   DType dtype = DType::kFloat16;  ///< of queries, keys, values and output: float32, float16 or bfloat16
   bool tf32 = false;              ///< float32 may be rounded to tf32 for tensor cores
-  DType mask = DType::kFloat32;   ///< of walks.mask, if there is one
+  DType mask = DType::kFloat32;   ///< of patterns.mask, if there is one
   float scale = 1;
-  AttentionPatterns walks;
+  AttentionPatterns patterns;
 
   int element_bytes() const { return dtype == DType::kFloat32 ? 4 : 2; }
-  int queries() const { return static_cast<int>(walks.queries()); }
-  int keys() const { return static_cast<int>(walks.keys()); }
-  int channels() const { return static_cast<int>(walks.channels()); }
-  int value_channels() const { return static_cast<int>(walks.value_channels()); }
+  int queries() const { return static_cast<int>(patterns.queries()); }
+  int keys() const { return static_cast<int>(patterns.keys()); }
+  int channels() const { return static_cast<int>(patterns.channels()); }
+  int value_channels() const { return static_cast<int>(patterns.value_channels()); }
 };
 
 /// Division of work in a block: GROUPS warps of 16 TILES queries, times SPLITS, each with STEP keys per k-step of a

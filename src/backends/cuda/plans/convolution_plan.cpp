@@ -14,7 +14,7 @@
 namespace saccade::cuda {
 namespace {
 
-/// Limit for two resident blocks per SM, as the launch bounds of convolution_source() ask for.
+/// Limit for two resident blocks per SM, as the launch bounds of convolution_source() request.
 int max_registers(const ConvolutionTile& tile) {
   return std::min(65536 / (2 * round_up(tile.threads(), 64)) / 8 * 8, 255);
 }

@@ -16,35 +16,35 @@ constexpr std::int64_t kMaxChannels = 256;
 
 bool is_attention(const Node& node) { return node.is("StridedAttention", "saccade"); }
 
-/// WALK in terms of memory offsets of a value of SHAPE in LAYOUT; nothing if it is not affine there.
-std::optional<AccessPattern> in_memory(const AccessPattern& walk, const Shape& shape, Layout layout) {
-  return layout == Layout::kRowMajor ? walk : compose(walk, shape, {.steps = dense_strides(shape, layout)});
+/// PATTERN in terms of memory offsets of a value of SHAPE in LAYOUT; nothing if it is not affine there.
+std::optional<AccessPattern> in_memory(const AccessPattern& pattern, const Shape& shape, Layout layout) {
+  return layout == Layout::kRowMajor ? pattern : compose(pattern, shape, {.steps = dense_strides(shape, layout)});
 }
 
-/// The node's walks in terms of memory offsets, for the layouts that LAYOUT_OF returns.
+/// The node's patterns in terms of memory offsets, for the layouts that LAYOUT_OF returns.
 template <typename LayoutOf>
-std::optional<AttentionPatterns> walks_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
-  AttentionPatterns walks = attention_patterns(context.graph, context.node);
-  const auto move = [&](AccessPattern& walk, const Value& value) {
-    const auto moved = in_memory(walk, value.type.shape, layout_of(value));
-    if (moved) walk = *moved;
+std::optional<AttentionPatterns> patterns_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
+  AttentionPatterns patterns = attention_patterns(context.graph, context.node);
+  const auto move = [&](AccessPattern& pattern, const Value& value) {
+    const auto moved = in_memory(pattern, value.type.shape, layout_of(value));
+    if (moved) pattern = *moved;
     return moved.has_value();
   };
-  if (!move(walks.query, context.input(0)) || !move(walks.key, context.input(1)) ||
-      !move(walks.value, context.input(2)) || !move(walks.output, context.output()) ||
-      (walks.mask && !move(*walks.mask, context.input(3))))
+  if (!move(patterns.query, context.input(0)) || !move(patterns.key, context.input(1)) ||
+      !move(patterns.value, context.input(2)) || !move(patterns.output, context.output()) ||
+      (patterns.mask && !move(*patterns.mask, context.input(3))))
     return std::nullopt;
-  return walks;
+  return patterns;
 }
 
 std::optional<AttentionShape> attention_shape(const NodeContext& context) {
-  auto walks = walks_in_memory(context, [](const Value& value) { return value.layout; });
-  if (!walks) return std::nullopt;
+  auto patterns = patterns_in_memory(context, [](const Value& value) { return value.layout; });
+  if (!patterns) return std::nullopt;
   const DType dtype = context.output().type.dtype;
   AttentionShape shape{.dtype = dtype,
                        .tf32 = dtype == DType::kFloat32 && takes_tf32(context.node),
                        .scale = context.node.attributes.real("scale", 1),
-                       .walks = std::move(*walks)};
+                       .patterns = std::move(*patterns)};
   if (context.has(3)) shape.mask = context.input(3).type.dtype;
   return shape;
 }
@@ -57,12 +57,12 @@ NodeProgram attention_program(const AttentionShape& shape, const AttentionTile& 
   call.arguments = {{Kind::kInput, 0},
                     {Kind::kInput, 1},
                     {Kind::kInput, 2},
-                    {Kind::kInput, shape.walks.mask ? 3U : 0U},
+                    {Kind::kInput, shape.patterns.mask ? 3U : 0U},
                     {Kind::kOutput, 0}};
-  call.grid = {
-      .blocks = {static_cast<unsigned>(attention_blocks(shape, tile)), static_cast<unsigned>(shape.walks.batches()), 1},
-      .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
-      .shared_bytes = static_cast<unsigned>(attention_shared_bytes(shape, tile))};
+  call.grid = {.blocks = {static_cast<unsigned>(attention_blocks(shape, tile)),
+                          static_cast<unsigned>(shape.patterns.batches()), 1},
+               .threads = {static_cast<unsigned>(tile.threads()), 1, 1},
+               .shared_bytes = static_cast<unsigned>(attention_shared_bytes(shape, tile))};
   NodeProgram program;
   program.detail = tile.to_string();
   program.calls.push_back(std::move(call));
@@ -82,8 +82,8 @@ Support supports_attention(const NodeContext& context) {
   if (context.output().type.shape.elements() >= kMaxElements) return Support::no("its tensors are too large");
   const auto shape = attention_shape(context);
   if (!shape) return Support::no("its channels-last access patterns are not affine");
-  if (shape->walks.batches() > 65535) return Support::no("it has too many batches");
-  if (shape->walks.channels() > kMaxChannels || shape->walks.value_channels() > kMaxChannels)
+  if (shape->patterns.batches() > 65535) return Support::no("it has too many batches");
+  if (shape->patterns.channels() > kMaxChannels || shape->patterns.value_channels() > kMaxChannels)
     return Support::no("it has more than 256 channels");
   return {};
 }
@@ -104,8 +104,8 @@ class Attention : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const AttentionShape shape = *attention_shape(context);
     const std::vector<AttentionTile> all = tiles(shape);
-    const auto asked = std::ranges::find(all, context.configuration, &AttentionTile::to_string);
-    return make_launch(device_, context, attention_program(shape, asked == all.end() ? all.front() : *asked));
+    const auto requested = std::ranges::find(all, context.configuration, &AttentionTile::to_string);
+    return make_launch(device_, context, attention_program(shape, requested == all.end() ? all.front() : *requested));
   }
 
  protected:
@@ -144,7 +144,9 @@ class WarpgroupAttention : public Attention {
 
  private:
   /// Short sequences are as fast with fewer queries per block and more splits of the keys.
-  static bool is_short(const AttentionShape& shape) { return shape.walks.queries() < 64 || shape.walks.keys() < 256; }
+  static bool is_short(const AttentionShape& shape) {
+    return shape.patterns.queries() < 64 || shape.patterns.keys() < 256;
+  }
   std::vector<AttentionTile> tiles(const AttentionShape& shape) const override {
     return warpgroup_attention_tiles(shape, limits_of(device_));
   }
@@ -159,13 +161,13 @@ LayoutRule attention_layout_rule(const NodeContext& context) {
   const int rank = context.output().type.shape.rank();
   // Number of operands with contiguous channels; -1 if the layout is not affine.
   const auto near = [&](Layout layout) {
-    const auto walks = walks_in_memory(context, [&](const Value& value) {
+    const auto patterns = patterns_in_memory(context, [&](const Value& value) {
       return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;
     });
-    if (!walks) return -1;
+    if (!patterns) return -1;
     int count = 0;
-    for (const AccessPattern* walk : {&walks->query, &walks->key, &walks->value, &walks->output})
-      if (walk->loops[2].empty() || walk->loops[2].back().step == 1) ++count;
+    for (const AccessPattern* pattern : {&patterns->query, &patterns->key, &patterns->value, &patterns->output})
+      if (pattern->loops[2].empty() || pattern->loops[2].back().step == 1) ++count;
     return count;
   };
   const int apart = near(Layout::kRowMajor);

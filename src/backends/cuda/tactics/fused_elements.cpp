@@ -73,7 +73,7 @@ class BodyValues : public ElementSource {
     const int output = static_cast<int>(std::ranges::find(node.outputs, id) - node.outputs.begin());
     const std::string value = inside.post_ops(rules_.at(body_.value(id).producer)(inside, output, at), at);
     const DType dtype = body_.value(id).type.dtype;
-    // A Cast rounds as the model asks for. Other half-precision intermediates keep their float32 precision.
+    // A Cast rounds as the model specifies. Other half-precision intermediates keep their float32 precision.
     if (!node.is("Cast") || !is_half(dtype)) return value;
     return fmt::format("widen(Narrow<{}>::from({}))", storage_name(dtype), value);
   }

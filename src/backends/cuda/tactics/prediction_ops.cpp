@@ -130,7 +130,7 @@ std::string prediction_op(ElementCode& code, int /*output*/, const Index& at) {
 }  // namespace
 
 std::unique_ptr<Tactic> prediction_ops(Device& device) {
-  return element_tactic(device, {"answers", supports_prediction_op, prediction_op});
+  return element_tactic(device, {"predictions", supports_prediction_op, prediction_op});
 }
 
 }  // namespace saccade::cuda

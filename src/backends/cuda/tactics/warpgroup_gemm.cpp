@@ -101,9 +101,9 @@ class WarpgroupGemm : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const WarpgroupShape shape = warpgroup_shape(context);
     const auto tiles = warpgroup_tiles(shape, limits_of(device_));
-    const auto asked = std::ranges::find(tiles, context.configuration, &WarpgroupTile::to_string);
+    const auto requested = std::ranges::find(tiles, context.configuration, &WarpgroupTile::to_string);
     return make_launch(device_, context,
-                       warpgroup_program(context, shape, asked == tiles.end() ? tiles.front() : *asked));
+                       warpgroup_program(context, shape, requested == tiles.end() ? tiles.front() : *requested));
   }
 
  private:

@@ -1,4 +1,5 @@
-"""Element-wise operators and reductions as torch calls; Silu, Gelu and the like also where a model decomposes them."""
+"""Element-wise operators and reductions as torch calls. Decomposed activations such as Silu and Gelu become one
+call."""
 import torch
 
 from torch_peer.graph import DTYPES
@@ -42,7 +43,7 @@ def gelu_input(gate):
 
 
 def fused_product(graph, a, b):
-    """silu, hardswish and gelu decomposed into products."""
+    """Fuses silu, hardswish and gelu that are decomposed into multiplications."""
     for x, y in ((a, b), (b, a)):
         if y.op == "Sigmoid" and y.inputs[0] is x:
             return f"F.silu({x})"
@@ -61,7 +62,7 @@ def fused_product(graph, a, b):
 
 
 def spelled_softmax(graph, a, b):
-    """softmax, if a / b is exp(x - max x) / sum of that."""
+    """Fuses a / b into softmax, if that is exp(x - max x) over its sum."""
     sub = a.inputs[0] if a.op == "Exp" and b.op == "ReduceSum" and b.inputs[0] is a else None
     sub = sub.inputs[0] if sub is not None and sub.op == "Widen" else sub
     if sub is None or sub.op != "Sub":
@@ -119,7 +120,7 @@ def variadic(graph, node, *xs):
 
 @op("Where")
 def where(graph, node, c, a, b):
-    return f"torch.where({c}, {a}, {b})"  # no literals: torch would copy them to the GPU each time
+    return f"torch.where({c}, {a}, {b})"  # not as literals: torch would copy them to the GPU in every run
 
 
 @op("Clip")
@@ -135,7 +136,7 @@ def cast(graph, node, x, like=None):
     if to is None:
         raise Unsupported(f"cast to type {node.get('to')}")
     if to in ("FT", "FD") and graph.is_half and x.data is None and not x.is_float and x.meta.dtype != torch.bool:
-        to = "torch.float32"  # indices and sizes do not fit a half
+        to = "torch.float32"  # indices and sizes exceed half precision
     return x if x.data is None and x.meta.dtype == graph.dtype_of(to) else f"{x}.to({to})"
 
 

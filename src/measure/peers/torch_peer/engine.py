@@ -1,14 +1,14 @@
-"""PyTorch as an engine to be measured: a model's ONNX file as torch calls, in the mode that is asked for.
+"""PyTorch as a measured engine: an ONNX file as torch calls, in the requested mode.
 
-eager calls from Python; graph has these calls captured in a CUDA graph; compile is torch.compile's code, captured;
-autotune is that with max-autotune: freezing, layout optimisation, products and convolutions of ATen and Triton.  Halves
-and compiled code run channels-last, with cudnn.benchmark on.  Inputs are copied to the device once, in the precision's
-type, and outputs stay there: a run is the launch and the wait.
+eager runs the calls from Python. graph captures them in a CUDA graph. compile captures torch.compile's code. autotune
+is compile with max-autotune: freezing, layout optimisation, GEMMs and convolutions of ATen and Triton. Half precision
+and compiled code run channels-last, with cudnn.benchmark on. Inputs are copied to the device once, in the precision's
+type. Outputs stay there. A measured run is the launch and the wait.
 """
 import onnx
 import torch
 
-from torch_peer import elements, integers, layers, resize, shapes  # noqa: F401: they enter their operators
+from torch_peer import elements, integers, layers, resize, shapes  # noqa: F401: they register their operators
 from torch_peer.graph import Converter
 from torch_peer.table import Unsupported
 
@@ -71,7 +71,7 @@ class Torch:
             return
         self.stream = torch.cuda.Stream()
         self.stream.wait_stream(torch.cuda.current_stream())
-        torch.cuda.set_stream(self.stream)  # from here on everything runs on it
+        torch.cuda.set_stream(self.stream)  # all further work is on this stream
         self.wait = self.stream.synchronize
         for _ in range(4):
             self.run()

@@ -1,9 +1,9 @@
 """Converts an ONNX graph into a torch module whose forward() is a straight line of ordinary calls.
 
-The graph is walked once with fixed shapes.  What does not depend on the inputs (shapes, ranges, weights behind a
-DequantizeLinear) is computed there and then; the rest becomes one expression a node with literal shapes, so that
-torch.compile sees no graph break and a CUDA graph can capture it.  BatchNormalization folds into the Conv before it,
-and what has a faster call (silu, gelu, linear, scaled_dot_product_attention) becomes that.
+The graph is traversed once with static shapes. Values that do not depend on the inputs (shapes, ranges, weights behind
+a DequantizeLinear) are constant-folded. Every other node becomes one expression with literal shapes, so that
+torch.compile sees no graph break and a CUDA graph can capture it. BatchNormalization folds into the preceding Conv.
+Patterns with a faster call (silu, gelu, linear, scaled_dot_product_attention) are fused.
 """
 import linecache
 import math
@@ -23,19 +23,19 @@ DTYPES = {TensorProto.FLOAT: "FT", TensorProto.FLOAT16: "FT", TensorProto.BFLOAT
           TensorProto.INT64: "torch.int64", TensorProto.INT32: "torch.int32", TensorProto.INT16: "torch.int16",
           TensorProto.INT8: "torch.int8", TensorProto.UINT8: "torch.uint8", TensorProto.BOOL: "torch.bool",
           TensorProto.UINT16: "torch.int32", TensorProto.UINT32: "torch.int64", TensorProto.UINT64: "torch.int64"}
-# Operators that stay float32 in a half-precision module: long sums, and positions to a thousandth of a pixel.
+# Operators that stay float32 in a half-precision module: long sums, and sampling positions.
 WIDE = {"Pow", "Exp", "Log", "CumSum", "ReduceL2", "ReduceSumSquare", "ReduceLogSumExp", "GridSample"}
 
 
 class Value:
-    """A value of the graph: its name in the code, its shape and type (a meta tensor), its contents if it is constant,
-    and what produced it, for the fusions."""
+    """A value of the graph: its name in the code, shape and type (a meta tensor), contents if it is constant, and its
+    producer for the fusions."""
 
     def __init__(self, code, meta, data=None):
         self.code, self.meta, self.data = code, meta, data
         self.op, self.inputs = None, ()
         self.is_read_once = None
-        self.redo = None  # emits it again, with a bias or a scale
+        self.redo = None  # emits it again with a bias or a scale
         self.line = ""  # its expression
 
     shape = property(lambda self: tuple(self.meta.shape))
@@ -44,7 +44,7 @@ class Value:
     __str__ = __format__ = lambda self, spec="": self.code
 
     def scalar(self):
-        """The number, if this is a constant of one element."""
+        """The Python number of a constant with one element."""
         return self.data.reshape(()).item() if self.data is not None and self.data.numel() == 1 else None
 
 
@@ -68,12 +68,12 @@ def to_torch(tensor):
 
 
 def rows(t):
-    """Attention kernels require the last dimension to be dense; otherwise they fall back to float32 GEMMs."""
+    """Attention kernels require a dense last dimension. Otherwise they fall back to float32 GEMMs."""
     return t if t.stride(-1) == 1 else t.contiguous()
 
 
 class Converter:
-    """A model's graph with inputs of SHAPES, by name, whose floats are FTYPE."""
+    """The graph of a model with inputs of SHAPES, by name, and floats of FTYPE."""
 
     def __init__(self, model, shapes, ftype):
         self.ftype, self.is_half = ftype, ftype != torch.float32
@@ -117,7 +117,7 @@ class Converter:
         return self.new("c", torch.empty(tensor.shape, dtype=dtype, device="meta"), tensor)
 
     def emit(self, expression, outputs=1):
-        """Adds a line of code, or computes it now if it depends on constants alone; returns its value or values."""
+        """Adds a line of code, or computes it at once if all operands are constant. Returns its value or values."""
         if not any(name[0] == "v" for name in NAME.findall(expression)):
             made = eval(expression, self.constants)
             return self.constant(made.contiguous()) if outputs == 1 else [self.constant(m.contiguous()) for m in made]
@@ -137,7 +137,7 @@ class Converter:
         inputs = [self.values[i] if i else None for i in proto.input]
         try:
             if self.is_half:
-                inputs = self.settle(node.op, inputs)
+                inputs = self.promote(node.op, inputs)
             made = function(self, node, *inputs)
             made = self.emit(made) if isinstance(made, str) else made
         except Exception as error:
@@ -150,8 +150,9 @@ class Converter:
         for name, value in zip(proto.output, made if isinstance(made, (list, tuple)) else [made]):
             self.values[name] = value
 
-    def settle(self, op, inputs):
-        """Casts in a half-precision module: float32 where half precision would overflow, else one float type per operator."""
+    def promote(self, op, inputs):
+        """Casts in a half-precision module: to float32 where half precision would overflow, else to one float type per
+        operator."""
         floats = [v for v in inputs if v is not None and v.is_float]
         running = [v for v in floats if v.data is None]
         if op in WIDE:
@@ -160,8 +161,8 @@ class Converter:
             changed = {v: self.emit(f"{v}.to(FT)") for v in running if v.meta.dtype == torch.float32}
         else:
             return inputs
-        for value, settled in changed.items():
-            settled.op, settled.inputs, settled.is_read_once = "Widen", [value], False
+        for value, narrow in changed.items():
+            narrow.op, narrow.inputs, narrow.is_read_once = "Widen", [value], False
         return [changed.get(v, v) for v in inputs]
 
     def ints(self, value):
@@ -171,7 +172,7 @@ class Converter:
         return [int(i) for i in value.data.reshape(-1).tolist()]
 
     def literal(self, value, other=None):
-        """A constant of one element as a Python number, if that leaves the other operand's shape as it is."""
+        """A constant of one element as a Python number, if that does not change the other operand's shape."""
         number = value.scalar()
         if number is None or (other is not None and (other.data is not None or value.rank > other.rank)):
             return value.code
@@ -180,7 +181,7 @@ class Converter:
         return repr(number)
 
     def module(self):
-        """Drops dead lines, frees each value after its last use, and compiles the forward()."""
+        """Removes dead code, frees each value after its last use, and compiles forward()."""
         live, body = {v.code for v in self.outputs}, []
         for made, expression in reversed(self.lines):
             if live & set(made):
@@ -191,7 +192,7 @@ class Converter:
         head = f"def forward(self, {', '.join(v.code for _, v in self.inputs)}):"
         text = "\n".join([head, *reversed(body), f"    return ({', '.join(v.code for v in self.outputs)},)"]) + "\n"
         text = re.sub(r"\b(c\d+)\b", r"self.\1", re.sub(r"\bF[TD]\b", str(self.ftype), text))
-        file = f"<onnx {id(self)}>"  # where inductor looks the source up
+        file = f"<onnx {id(self)}>"  # where inductor looks up the source
         linecache.cache[file] = (len(text), None, text.splitlines(True), file)
         scope = {"torch": torch, "F": F, "rows": rows, "inf": math.inf}
         exec(compile(text, file, "exec"), scope)

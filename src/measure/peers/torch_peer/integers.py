@@ -42,7 +42,7 @@ def dynamic_quantize(graph, node, x):
 @op("ConvInteger", "MatMulInteger")
 def integer_product(graph, node, x, w, xz=None, wz=None):
     if graph.is_half:
-        raise Unsupported("integer sums do not fit a half")
+        raise Unsupported("integer sums exceed half precision")
     def shifted(t, zero):
         return graph.emit(f"{t}.to(FT)" + (f" - {per_axis(graph, zero, t, 0)}" if zero is not None else ""))
     x, w = shifted(x, xz), shifted(w, wz)

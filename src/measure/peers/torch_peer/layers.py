@@ -51,7 +51,7 @@ def matmul(graph, node, a, b):
 
 
 def swaps_last(t):
-    """Whether a Transpose exchanges the last two dimensions and nothing else."""
+    """Whether a Transpose exchanges the last two dimensions only."""
     return t.line.endswith(f"({(*range(t.rank - 2), t.rank - 1, t.rank - 2)})")
 
 

@@ -1,4 +1,4 @@
-"""Resize as torch's interpolate where the two agree, else as gathers and sums, one dimension at a time."""
+"""Resize as torch's interpolate where both agree, else as gathers and weighted sums, one dimension at a time."""
 import math
 
 import numpy as np

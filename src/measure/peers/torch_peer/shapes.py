@@ -18,7 +18,7 @@ def constant(graph, node):
             return graph.constant(to_torch(value))
         if key.startswith("value_"):
             return graph.constant(torch.tensor(value, dtype=torch.float32 if "float" in key else torch.int64))
-    raise Unsupported("constant of an unusual kind")
+    raise Unsupported("constant of an unsupported kind")
 
 
 @op("ConstantOfShape")
@@ -120,7 +120,7 @@ def slice_(graph, node, x, starts=None, ends=None, axes=None, steps=None):
 
 
 def positive(graph, index, x, axis):
-    """Indices normalized to be non-negative (constant ones; others are assumed to be so)."""
+    """Non-negative indices. Constant ones are normalized; others are assumed to be non-negative."""
     if index.data is None:
         return index
     return graph.constant(torch.where(index.data < 0, index.data + x.shape[axis], index.data).long())

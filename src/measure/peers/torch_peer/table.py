@@ -1,10 +1,10 @@
-"""The registry of operators that the converter supports: graph.py looks them up, the other files register them."""
+"""The registry of supported operators: the other files register converters, graph.py looks them up."""
 
 OPERATORS = {}
 
 
 class Unsupported(Exception):
-    """The model needs something that the converter does not have."""
+    """The model needs something that the converter does not support."""
 
 
 def op(*names):
@@ -16,6 +16,6 @@ def op(*names):
 
 
 def unary(patterns):
-    """Registers operators of one input, each as an expression with {} for it."""
+    """Registers operators of one input. {} in the expression is the input."""
     for name, pattern in patterns.items():
         OPERATORS[name] = lambda graph, node, x, pattern=pattern: pattern.format(x)

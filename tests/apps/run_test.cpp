@@ -1,0 +1,200 @@
+#include <signal.h>
+
+#include <cmath>
+#include <thread>
+
+#include "apps/command_fixture.hpp"
+
+namespace saccade {
+namespace {
+
+using nlohmann::json;
+using test::Finished;
+using test::run_saccade;
+
+class RunCommand : public test::CommandTest {};
+
+/// A classifier with WEIGHT among its weights. Returns its path.
+std::string write_weighted_classifier(const test::TempFolder& folder, float weight) {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("scores");
+  model.initializer(onnx_writer::tensor<float>("weights", {3, 3}, {1, 0, 0, 0, weight, 0, 0, 0, 1}));
+  model.node({.op = "GlobalAveragePool", .inputs = {"image"}, .outputs = {"mean"}, .name = "pool"});
+  model.node({.op = "Flatten", .inputs = {"mean"}, .outputs = {"flat"}, .name = "flatten"});
+  model.node({.op = "MatMul", .inputs = {"flat", "weights"}, .outputs = {"scores"}, .name = "product"});
+  model.save(folder / "weighted.onnx");
+  test::write_color_card(folder, "weighted");
+  return folder / "weighted.onnx";
+}
+
+TEST_F(RunCommand, ReportsInvalidResultsOfDamagedWeights) {
+  for (const auto& [weight, why] :
+       {std::pair(NAN, "a NaN among the confidences"), {5.0F, "a confidence beyond 0..1"}}) {
+    image("images/1.png", 8, 8, 0, 255, 0);
+    for (const char* device : {"cpu", "reference"}) {
+      const Finished finished = run_saccade({"run", write_weighted_classifier(folder_, weight), "--source", images(),
+                                             "--jsonl", "-", "--device", device});
+      EXPECT_EQ(finished.exit_code, 0) << finished.err;
+      const auto lines = test::lines_of(finished.out);
+      ASSERT_EQ(lines.size(), 4U);
+      EXPECT_EQ(lines[0].value("invalid", false), true) << finished.out;
+      EXPECT_EQ(lines[0].at("classes").empty(), std::isnan(weight)) << finished.out;
+      EXPECT_EQ(lines[3].at("invalid"), std::isnan(weight) ? 3 : 1);
+      const auto warned = finished.err.find("warning: weighted, frame 0 (1.png): the predictions are invalid: ");
+      ASSERT_NE(warned, std::string::npos) << finished.err;
+      EXPECT_NE(finished.err.find(why), std::string::npos) << finished.err;
+      EXPECT_EQ(finished.err.find("warning: ", warned + 1), std::string::npos) << "once: " << finished.err;
+    }
+  }
+  const auto sound = test::lines_of(
+      run_saccade({"run", write_weighted_classifier(folder_, 1), "--source", images(), "--jsonl", "-"}).out);
+  for (std::size_t i = 0; i + 1 < sound.size(); ++i) EXPECT_FALSE(sound[i].contains("invalid"));
+  EXPECT_EQ(sound.back().at("invalid"), 0);
+}
+
+TEST_F(RunCommand, HelpAndVersionNeedNothing) {
+  EXPECT_EQ(run_saccade({"--help"}).exit_code, 0);
+  EXPECT_EQ(run_saccade({"--version"}).out, "saccade 0.1.0\n");
+  for (const char* subcommand : {"run", "infer", "inspect", "profile"}) {
+    const Finished finished = run_saccade({subcommand, "--help"});
+    EXPECT_EQ(finished.exit_code, 0);
+    EXPECT_NE(finished.out.find("--disable-pass"), std::string::npos);
+    EXPECT_EQ(finished.err, "");
+  }
+}
+
+TEST_F(RunCommand, WritesJsonLines) {
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), "--source", images(), "--jsonl", "-"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::vector<json> lines = test::lines_of(finished.out);
+  ASSERT_EQ(lines.size(), 3U);
+  // 12.png comes before 7.png: 8x16, resized to 8x8, so that boxes are scaled to twice the height.
+  EXPECT_EQ(lines[0]["name"], "12.png");
+  EXPECT_EQ(lines[0]["stream"], 0);
+  EXPECT_EQ(lines[0]["frame"], 0);
+  EXPECT_EQ(lines[0]["model"], "boxes");
+  EXPECT_EQ(lines[0]["task"], "detect");
+  EXPECT_EQ(lines[0]["width"], 8);
+  EXPECT_EQ(lines[0]["height"], 16);
+  EXPECT_EQ(lines[0]["detections"][0]["box"], json({1, 4, 5, 12}));
+  EXPECT_EQ(lines[0]["detections"][0]["class"], "near");
+  EXPECT_FLOAT_EQ(lines[0]["detections"][0]["confidence"].get<float>(), 0.9F);
+  for (const char* stage : {"capture", "queue", "pre", "model", "post", "total"})
+    EXPECT_GE(lines[0]["latency_ms"][stage], 0) << stage;
+  EXPECT_EQ(lines[2]["event"], "summary");
+  EXPECT_EQ(lines[2]["ledger"]["captured"], 2);
+  EXPECT_EQ(lines[2]["ledger"]["processed"], 2);
+  EXPECT_EQ(lines[2]["ledger"]["unaccounted"], 0);
+  EXPECT_NE(finished.err.find("2 captured = 2 processed"), std::string::npos) << finished.err;
+}
+
+TEST_F(RunCommand, Classifies) {
+  const Finished finished =
+      run_saccade({"run", test::write_color_classifier(folder_), "--source", images(), "--jsonl", "-"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::vector<json> lines = test::lines_of(finished.out);
+  EXPECT_EQ(lines[0]["task"], "classify");
+  EXPECT_EQ(lines[0]["classes"][0]["class"], "blue");
+  EXPECT_EQ(lines[1]["classes"][0]["class"], "red");
+  EXPECT_NEAR(lines[1]["classes"][0]["confidence"].get<double>(), 1, 1e-4);
+}
+
+TEST_F(RunCommand, WritesCocoResultsByTheNumberInTheName) {
+  const std::string out = folder_ / "out.json";
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), "--source", images(), "--coco", out, "--conf", "0.5"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const json results = json::parse(test::bytes_of_file(out));
+  ASSERT_EQ(results.size(), 2U);
+  EXPECT_EQ(results[0]["image_id"], 12);
+  EXPECT_EQ(results[1]["image_id"], 7);
+  EXPECT_EQ(results[1]["category_id"], 0);
+  EXPECT_EQ(results[1]["bbox"], json({2, 2, 8, 4}));
+  EXPECT_FLOAT_EQ(results[1]["score"].get<float>(), 0.9F);
+}
+
+TEST_F(RunCommand, WritesAnEmptyCocoListWhereNothingIsFound) {
+  const std::string out = folder_ / "out.json";
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), "--source", images(), "--coco", out, "--conf", "0.95"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_EQ(json::parse(test::bytes_of_file(out)), json::array());
+}
+
+TEST_F(RunCommand, WritesCsv) {
+  const std::string out = folder_ / "out.csv";
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), "--source", images(), "--csv", out, "--conf", "0.5"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::string text = test::bytes_of_file(out);
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 3);
+  EXPECT_NE(text.find(",12.png,0,0,boxes,0,near,0.9,1,4,5,12,object,,"), std::string::npos) << text;
+}
+
+TEST_F(RunCommand, WritesYoloLabels) {
+  const std::string out = folder_ / "labels";
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), "--source", images(), "--yolo", out, "--conf", "0.5"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  // 12.png is 8x16.
+  EXPECT_EQ(test::bytes_of_file(out + "/12.txt"), "0 0.375 0.5 0.5 0.5\n");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(out), {}), 2);
+  const Finished sure = run_saccade(
+      {"run", test::write_box_detector(folder_), "--source", images(), "--yolo", out, "--yolo-conf", "--conf", "0.5"});
+  ASSERT_EQ(sure.exit_code, 0) << sure.err;
+  EXPECT_EQ(test::bytes_of_file(out + "/12.txt"), "0 0.375 0.5 0.5 0.5 0.9\n");
+}
+
+TEST_F(RunCommand, RefusesWhatItsSinksHaveNoUseFor) {
+  const std::string model = test::write_box_detector(folder_);
+  EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--contours"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--yolo-conf"}).exit_code, 2);
+  const Finished classes =
+      run_saccade({"run", test::write_color_classifier(folder_), "--source", images(), "--coco", folder_ / "out.json"});
+  EXPECT_EQ(classes.exit_code, 1);
+  EXPECT_NE(classes.err.find("color's task is classify"), std::string::npos) << classes.err;
+}
+
+TEST_F(RunCommand, DrawsAVideoOfAllFrames) {
+  const std::string out = folder_ / "out.mp4";
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), test::write_color_classifier(folder_), "--source",
+                   video(12), "--video", out, "--frames", folder_ / "drawn"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const auto written = open_reader(out);
+  EXPECT_EQ(written->info().width, 64);
+  EXPECT_EQ(written->info().height, 32);
+  const Finished again = run_saccade({"run", test::write_box_detector(folder_), "--source", out, "--json"});
+  EXPECT_EQ(json::parse(again.out)["ledger"]["processed"], 12);
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "drawn/0-000011.jpg"));
+}
+
+TEST_F(RunCommand, ReadsSeveralSourcesWithSeveralModels) {
+  const Finished finished =
+      run_saccade({"run", test::write_box_detector(folder_), test::write_color_classifier(folder_), "--source",
+                   video(5), "--source", images(), "--jsonl", "-", "--max-frames", "3"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  const std::vector<json> lines = test::lines_of(finished.out);
+  EXPECT_EQ(lines.size(), 2U * (3 + 2) + 1);
+  EXPECT_EQ(lines.back()["streams"][0]["ledger"]["processed"], 3);
+  EXPECT_EQ(lines.back()["streams"][1]["ledger"]["processed"], 2);
+}
+
+TEST_F(RunCommand, AnInterruptEndsARunInOrder) {
+  const std::string out = folder_ / "out.json";
+  test::Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",
+                        video(3000), "--jsonl", "-", "--coco", out});
+  while (run.out_so_far().find('\n') == std::string::npos) std::this_thread::yield();
+  kill(run.pid(), SIGINT);
+  const Finished finished = run.wait();
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const json summary = test::lines_of(finished.out).back();
+  EXPECT_EQ(summary["event"], "summary");
+  EXPECT_EQ(summary["ledger"]["unaccounted"], 0);
+  EXPECT_LT(summary["ledger"]["processed"], 3000);
+  EXPECT_FALSE(json::parse(test::bytes_of_file(out)).empty());
+}
+
+}  // namespace
+}  // namespace saccade
