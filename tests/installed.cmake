@@ -1,5 +1,5 @@
 # Installs the build tree into a separate folder, builds examples/video against it by find_package, and runs it:
-#   cmake -DBUILD=build -DSOURCE=. -DWORK=out -DGENERATOR=Ninja -DPYTHON=python3 [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
+#   cmake -DBUILD=build -DCOMPILER=c++ -DSOURCE=. -DWORK=out -DGENERATOR=Ninja -DPYTHON=python3 [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(NOT code EQUAL 0)
@@ -12,7 +12,7 @@ endfunction()
 file(REMOVE_RECURSE "${WORK}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
 run(${CMAKE_COMMAND} -S "${SOURCE}/examples/video" -B "${WORK}/example" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
-  "-DCMAKE_CXX_FLAGS=${FLAGS}")
+  "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
 run(${CMAKE_COMMAND} --build "${WORK}/example")
 run("${PYTHON}" "${SOURCE}/tests/runpaths.py" "${WORK}/prefix")
 # The tree must run from where it was installed, not from where it was built.
