@@ -47,4 +47,9 @@ if(SACCADE_SANITIZE)
   target_compile_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
   target_link_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE})
+  # For tests. The compilers' own macros differ.
+  target_compile_definitions(saccade_options INTERFACE SACCADE_SANITIZED)
+  if(SACCADE_SANITIZE MATCHES address)
+    target_compile_definitions(saccade_options INTERFACE SACCADE_SANITIZED_ADDRESS)
+  endif()
 endif()

@@ -105,7 +105,7 @@ TEST_F(Bounds, AKeyWithoutEffectIsReportedByItsLine) {
 }
 
 // A sanitizer's own memory is unlimited.
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#ifndef SACCADE_SANITIZED
 
 /// Runs the command with so many MB of what LIMIT bounds: v, its address space; d, its writable memory.
 Finished run_within(int megabytes, const std::string& command, const std::string& limit = "v") {

@@ -33,5 +33,21 @@ TEST(CudaNan, PropagatesThroughConvolutionsAndGemms) {
       .check(on_cuda("tiled.matmul"), kNanProducts);
 }
 
+/// Up to four channels: a row of taps is padded to a multiple of four, over the neighbours of the last one.
+TEST(CudaNan, StaysWithinTheKernelsReachWithFewChannels) {
+  for (const int width : {1, 3, 5, 7})
+    OpCase("Conv")
+        .input(few_odd({1, 3, 17, 23}, 3))
+        .constant({16, 3, 3, width}, -1, 1)
+        .attribute("strides", Integers{1, 2})
+        .in(DType::kFloat16)
+        .check(on_cuda("tiled.convolution"), kNanProducts, Layout::kChannelsLast);
+  OpCase("MatMul")
+      .input(few_odd({9, 1}, 2))
+      .constant({1, 16}, -1, 1)
+      .in(DType::kFloat16)
+      .check(on_cuda("tiled.matmul"), kNanProducts);
+}
+
 }  // namespace
 }  // namespace saccade

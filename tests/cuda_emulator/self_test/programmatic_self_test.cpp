@@ -45,7 +45,7 @@ TEST(EmulatedProgrammaticLaunch, MayTouchAnythingWhereItDoesNotOverlap) {
   EXPECT_THAT(run("const float two = x[i];", "y[i] = two;", false), ::testing::Each(2.0F));
 }
 
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SACCADE_SANITIZED_ADDRESS
 constexpr bool kChecksPlainAccesses = false;
 #else
 constexpr bool kChecksPlainAccesses = true;

@@ -81,9 +81,13 @@ struct WarpMma {
 #pragma unroll
       for (int m = 0; m < kM; ++m)
 #pragma unroll
-        for (int i = 0; i < 4; ++i)
-          f.a[m][i] = *reinterpret_cast<const uint32*>(input + rows[2 * m + i % 2] + offset +
-                                                       i / 2 * 2 * L::kDilationX * S::kPixelBytes);
+        for (int i = 0; i < 4; ++i) {
+          const uint32 pair = *reinterpret_cast<const uint32*>(input + rows[2 * m + i % 2] + offset +
+                                                               i / 2 * 2 * L::kDilationX * S::kPixelBytes);
+          // Taps that pad the row have zero weights, but their inputs are neighbours, which may be NaN or infinite.
+          const bool is_padding = tap_x + i / 2 * 2 + static_cast<int>(threadIdx.x % 4 / 2) >= L::kKernelWidth;
+          f.a[m][i] = is_padding ? 0 : pair;
+        }
     } else {
       constexpr int kTapMmaSteps = L::kStep / S::kMmaK / L::kWarpsK;
       const int offset = tap_offset(unit / kTapMmaSteps) + unit % kTapMmaSteps * L::kWarpsK * 32;
