@@ -33,7 +33,7 @@ Refusal open_gpu() {
   }
 }
 
-/// Whether the first GPU can be used at all. Kept: all models get one answer, and a driver may take seconds to give it.
+/// Whether the first GPU can be used at all. Determined once: all models must agree, and a driver may take seconds.
 const Refusal& find_gpu() {
   static const Refusal found = open_gpu();
   return found;
