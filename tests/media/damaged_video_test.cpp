@@ -63,7 +63,7 @@ TEST_P(DamagedVideo, DamagedBytesCostFramesButNeverTheProgram) {
   FramePool pool(2);
   std::uint32_t random = 3;
   const auto next = [&random] { return random = random * 1664525U + 1013904223U; };
-  int damaged = 0;
+  int reported = 0;
   for (int round = 0; round < 12; ++round) {
     std::string damaged = whole;
     for (int i = 0; i < 20; ++i) damaged[(next() >> 8) % damaged.size()] = static_cast<char>(next() >> 24);
@@ -71,9 +71,9 @@ TEST_P(DamagedVideo, DamagedBytesCostFramesButNeverTheProgram) {
     const Reading reading = read_file(folder.write("bad" + name, damaged), pool);
 
     EXPECT_LE(reading.frames + reading.corrupt, kFrames + 4);
-    damaged += reading.corrupt > 0 || reading.end == Status::kLost ? 1 : 0;
+    reported += reading.corrupt > 0 || reading.end == Status::kLost ? 1 : 0;
   }
-  EXPECT_GT(damaged, 6);
+  EXPECT_GT(reported, 6);
   EXPECT_EQ(pool.out(), 0U);
 }
 
