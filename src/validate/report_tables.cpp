@@ -121,7 +121,9 @@ Table conditions_table(const Validation& validation) {
 
 Table classes_table(const Validation& validation, std::size_t i) {
   const Score& score = validation.models[0].scores[i];
-  Table table{.caption = "By class", .columns = {{score.name + " by class"}, {score.counted, true}}, .rows = {}};
+  Table table{.caption = "By class",
+              .columns = {{score.name + " by class"}, {score.counted == "pictures" ? "images" : score.counted, true}},
+              .rows = {}};
   const std::string title = title_of(score.figures.front().name);
   const bool has_two = validation.models.size() == 2;
   for (const Evaluation& model : validation.models) table.columns.push_back({has_two ? model.name : title, true});

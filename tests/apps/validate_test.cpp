@@ -67,8 +67,8 @@ TEST_F(ValidateCommand, ReportsTheMetricsOfAModel) {
   const Finished finished = run_saccade({"validate", model(), "--data", images(), "--json", "--condition", "night,jpeg",
                                          "--limit", "2", "--threads", "1"});
   const json report = json::parse(finished.out);
-  EXPECT_EQ(report.at("images"), 2);
-  EXPECT_EQ(report.at("all_images"), 3);
+  EXPECT_EQ(report.at("pictures"), 2);
+  EXPECT_EQ(report.at("of_pictures"), 3);
   EXPECT_EQ(report.at("models").at(0).at("scores").at("class").at("top1"), 1);
   EXPECT_EQ(report.at("conditions").size(), 2U);
   EXPECT_EQ(report["conditions"][1].at("condition"), "jpeg");

@@ -69,7 +69,7 @@ class DepthEvaluator final : public Evaluator {
   std::vector<Score> scores() const override {
     const DepthScores scores = mean(images_);
     return {{.name = "depth",
-             .counted = "images",
+             .counted = "pictures",
              .figures = {{"delta1", scores.delta1}, {"abs_rel", scores.abs_rel, false}, {"rmse", scores.rmse, false}},
              .classes = {}}};
   }

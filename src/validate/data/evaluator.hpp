@@ -31,7 +31,7 @@ struct Score {
   };
 
   std::string name;             ///< "box", "mask", "keypoints", "class", "semantic", "depth"
-  std::string counted;          ///< the JSON key of a class's count: "objects", "images", "pixels"
+  std::string counted;          ///< the JSON key of a class's count: "objects", "pictures", "pixels"
   std::vector<Figure> figures;  ///< the first is the primary metric: 0 to 1, higher is better
   std::vector<Class> classes;   ///< those that occur in the images
   Truth truth{};

@@ -36,7 +36,7 @@ std::vector<Score> TopEvaluator::scores() const {
     right += prediction.is_first ? 1 : 0;
   }
   Score score{.name = "class",
-              .counted = "images",
+              .counted = "pictures",
               .figures = {{"top1", share(first, count)}, {"top5", share(among_five, count)}},
               .classes = {},
               .truth = known_};
