@@ -40,10 +40,16 @@ void check_is_whole(const std::string& name, const std::filesystem::path& file) 
          "the module '{}' is damaged: {} is truncated or not a shared object; reinstall Saccade", name, file.string());
 }
 
+/// Loads OpenMP's library, which modules and their libraries share, while the environment bounds its spin. The first
+/// module is opened before the threads that read frames start: they would call getenv() while it changes.
+void load_openmp() {
+  const BoundedSpin spin;
+  dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL);  // where there is none, no module needs it
+}
+
 void* open_once(const std::string& name) {
   const auto file = library_folder() / "saccade" / (name + ".so");
   check_is_whole(name, file);
-  const BoundedSpin spin;  // any module may load OpenMP's library: FFmpeg's does
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) fail(ErrorCode::kNotFound, "the module '{}' can't be opened: {}", name, dlerror());
   void* entry = dlsym(handle, ("saccade_module_" + name).c_str());
@@ -58,6 +64,7 @@ void* open_module(const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, void*> opened;
   const std::scoped_lock lock(mutex);
+  if (opened.empty()) load_openmp();
   auto found = opened.find(name);
   if (found == opened.end()) found = opened.emplace(name, open_once(name)).first;
   return found->second;

@@ -1,8 +1,11 @@
 #include "base/openmp_spin.hpp"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+
+#include "base/module.hpp"
 
 namespace saccade {
 namespace {
@@ -32,6 +35,12 @@ TEST(BoundedSpin, LeavesWhatTheUserHasSet) {
     EXPECT_EQ(std::getenv("GOMP_SPINCOUNT"), nullptr);
   }
   unsetenv("OMP_WAIT_POLICY");
+}
+
+/// Later modules leave the environment alone, which threads may read by then.
+TEST(BoundedSpin, TheFirstModuleLoadsOpenMp) {
+  open_module("images");
+  EXPECT_NE(dlopen("libgomp.so.1", RTLD_NOW | RTLD_NOLOAD), nullptr);
 }
 
 }  // namespace
