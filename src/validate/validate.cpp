@@ -24,12 +24,12 @@ bool is_ultralytics(const Model& model) {
   return head != nullptr && head->decoder->name.starts_with("yolov");
 }
 
-Model load(const Candidate& candidate, bool has_boxes) {
-  Model model = Model::load(candidate.file, candidate.options);
-  if (!has_boxes || candidate.options.post.multi_label || !is_ultralytics(model)) return model;
-  ModelOptions options = candidate.options;
+Model load(const EvaluatedModel& evaluated, bool has_boxes) {
+  Model model = Model::load(evaluated.file, evaluated.options);
+  if (!has_boxes || evaluated.options.post.multi_label || !is_ultralytics(model)) return model;
+  ModelOptions options = evaluated.options;
   options.post.multi_label = true;
-  return Model::load(candidate.file, options);
+  return Model::load(evaluated.file, options);
 }
 
 /// Runs the models over the images.
@@ -109,21 +109,21 @@ class Validator {
 
   Evaluation evaluation(std::size_t m, const Evaluator& evaluator) const {
     const Model& model = models_[m];
-    const Candidate& candidate = m == 0 ? options_.model : *options_.against;
+    const EvaluatedModel& evaluated = m == 0 ? options_.model : *options_.against;
     std::string name = model.name();
     if (models_.size() == 2 && models_[0].name() == models_[1].name())
       name += options_.model.options.precision == options_.against->options.precision
                   ? (m == 0 ? " (A)" : " (B)")
-                  : fmt::format(" ({})", to_string(candidate.options.precision));
+                  : fmt::format(" ({})", to_string(evaluated.options.precision));
     std::vector<std::string> notes = evaluator.notes();
     const Invalid& invalid = invalid_[m];
     if (invalid.images > 0)
       notes.push_back(fmt::format("the predictions for {} of the images are invalid and are evaluated as they are: {}",
                                   invalid.images, to_string(invalid.faults)));
-    return {.file = candidate.file,
+    return {.file = evaluated.file,
             .name = std::move(name),
             .task = std::string(to_string(model.task())),
-            .precision = candidate.options.precision,
+            .precision = evaluated.options.precision,
             .options = model.options(),
             .scores = evaluator.scores(),
             .notes = std::move(notes),

@@ -15,19 +15,19 @@
 namespace saccade {
 
 /// A model to evaluate.
-struct Candidate {
+struct EvaluatedModel {
   std::string file;
   ModelOptions options;
 };
 
 struct ValidateOptions {
   std::string data;  ///< "coco:FOLDER", ...; see open_data_set()
-  Candidate model;
-  std::optional<Candidate> against;     ///< the reference
-  std::vector<std::string> conditions;  ///< names; see conditions()
-  std::int64_t limit = 0;               ///< images at most, spread evenly over the set; 0: all
-  double tolerance = 0.5;               ///< points that the model may be worse than the reference
-  std::string results;                  ///< output file in COCO's results format; empty: none
+  EvaluatedModel model;
+  std::optional<EvaluatedModel> against;  ///< the reference
+  std::vector<std::string> conditions;    ///< names; see conditions()
+  std::int64_t limit = 0;                 ///< images at most, spread evenly over the set; 0: all
+  double tolerance = 0.5;                 ///< points that the model may be worse than the reference
+  std::string results;                    ///< output file in COCO's results format; empty: none
   ResampleOptions resample;
 };
 

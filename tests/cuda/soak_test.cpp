@@ -8,6 +8,7 @@
 #include <sstream>
 #include <thread>
 
+#include "cuda/driver/driver_api.hpp"
 #include "op_case/op_case.hpp"
 #include "pipeline/model/compile.hpp"
 #include "result_text.hpp"
@@ -42,12 +43,12 @@ std::vector<std::string> models(const std::string& otherwise) {
 
 /// Free memory of the current context's GPU, by its driver.
 std::size_t free_device_bytes() {
-  using MemoryInfo = int (*)(std::size_t*, std::size_t*);
+  using MemoryInfo = cuda::CUresult (*)(std::size_t*, std::size_t*);
   static const auto memory_info =
       reinterpret_cast<MemoryInfo>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), "cuMemGetInfo_v2"));
   std::size_t free = 0;
   std::size_t total = 0;
-  EXPECT_EQ(memory_info(&free, &total), 0);
+  EXPECT_EQ(memory_info(&free, &total), cuda::CUDA_SUCCESS);
   return free;
 }
 

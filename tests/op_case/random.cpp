@@ -1,8 +1,10 @@
 #include "op_case/random.hpp"
 
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <random>
+#include <type_traits>
 
 #include "ops/core/dispatch.hpp"
 
@@ -17,8 +19,14 @@ Tensor random_elements(DType dtype, const Shape& shape, float low, float high, s
     return tensor;
   }
   with_number(dtype, [&]<typename T>(std::type_identity<T>) {
-    for (T& element : tensor.data<T>())
-      element = is_float(dtype) ? static_cast<T>(reals(random)) : static_cast<T>(std::floor(reals(random)));
+    for (T& element : tensor.data<T>()) {
+      const float real = reals(random);
+      if constexpr (std::is_integral_v<T>) {
+        element = static_cast<T>(static_cast<std::int64_t>(std::floor(real)));  // wraps around
+      } else {
+        element = static_cast<T>(real);
+      }
+    }
   });
   return tensor;
 }

@@ -18,7 +18,7 @@ class ValidateFixture : public testing::Test {
     options.model.file = model;
     options.model.options.device = Device::cpu();
     options.model.options.post.confidence = 0.001F;
-    if (!against.empty()) options.against = Candidate{against, options.model.options};
+    if (!against.empty()) options.against = EvaluatedModel{against, options.model.options};
     return validate(options, {.progress = [&](const std::string&, double share) { progress_ = share; }});
   }
 

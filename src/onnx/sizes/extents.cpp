@@ -26,7 +26,7 @@ Tensor run_on_type(const Node& node, const TensorType& type, const TensorType& o
   return result;
 }
 
-bool is_finite(const Interval& interval) { return std::isfinite(interval.least) && std::isfinite(interval.most); }
+bool is_finite(const ClosedInterval& interval) { return std::isfinite(interval.least) && std::isfinite(interval.most); }
 
 Tensor filled(const Shape& shape, double whole) {
   Tensor tensor(DType::kInt64, shape);

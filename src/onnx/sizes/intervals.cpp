@@ -12,39 +12,39 @@ namespace saccade {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr Interval kAnything{-kInfinity, kInfinity};
-constexpr Interval kLeftOut{kInfinity, -kInfinity};
+constexpr ClosedInterval kAnything{-kInfinity, kInfinity};
+constexpr ClosedInterval kLeftOut{kInfinity, -kInfinity};
 // Intervals are read from scalars and per-axis scales. Larger constants are weights, whose intervals are not needed.
 constexpr std::int64_t kMaxContents = 1024;
 // Integers up to here are exact in double.
 constexpr double kMaxWhole = 9'007'199'254'740'992;  // 2^53
 
-bool is_bounded(Interval x) { return x.least > -kInfinity || x.most < kInfinity; }
+bool is_bounded(ClosedInterval x) { return x.least > -kInfinity || x.most < kInfinity; }
 
 /// The operands of an operator, from which a rule derives its output's interval.
-using InputIntervals = std::span<const Interval>;
+using InputIntervals = std::span<const ClosedInterval>;
 
-Interval hull(InputIntervals x) {
-  Interval all = x[0];
-  for (const Interval& each : x) all = {std::min(all.least, each.least), std::max(all.most, each.most)};
+ClosedInterval hull(InputIntervals x) {
+  ClosedInterval all = x[0];
+  for (const ClosedInterval& each : x) all = {std::min(all.least, each.least), std::max(all.most, each.most)};
   return all;
 }
 
 /// For F, which is non-decreasing and element-wise.
 template <double (*F)(double)>
-Interval rising(InputIntervals x) {
+ClosedInterval rising(InputIntervals x) {
   return {F(x[0].least), F(x[0].most)};
 }
 
 double positive(double x) { return std::max(x, 0.0); }
 
-Interval sum(InputIntervals x) { return {x[0].least + x[1].least, x[0].most + x[1].most}; }
+ClosedInterval sum(InputIntervals x) { return {x[0].least + x[1].least, x[0].most + x[1].most}; }
 
-Interval difference(InputIntervals x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
+ClosedInterval difference(InputIntervals x) { return {x[0].least - x[1].most, x[0].most - x[1].least}; }
 
 /// For F, which is monotonic in each argument: the extremes over all combinations of the ends.
 template <double (*F)(double, double)>
-Interval corners(InputIntervals x) {
+ClosedInterval corners(InputIntervals x) {
   const std::array ends{F(x[0].least, x[1].least), F(x[0].least, x[1].most), F(x[0].most, x[1].least),
                         F(x[0].most, x[1].most)};
   return {*std::ranges::min_element(ends), *std::ranges::max_element(ends)};
@@ -55,26 +55,26 @@ double times(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 double over(double a, double b) { return std::isinf(a) ? std::copysign(a, a * b) : a / b; }
 
-Interval quotient(InputIntervals x) { return x[1].least <= 0 && x[1].most >= 0 ? kAnything : corners<over>(x); }
+ClosedInterval quotient(InputIntervals x) { return x[1].least <= 0 && x[1].most >= 0 ? kAnything : corners<over>(x); }
 
-Interval negative(InputIntervals x) { return {-x[0].most, -x[0].least}; }
+ClosedInterval negative(InputIntervals x) { return {-x[0].most, -x[0].least}; }
 
-Interval least_of(InputIntervals x) {
-  Interval made = x[0];
-  for (const Interval& each : x) made = {std::min(made.least, each.least), std::min(made.most, each.most)};
+ClosedInterval least_of(InputIntervals x) {
+  ClosedInterval made = x[0];
+  for (const ClosedInterval& each : x) made = {std::min(made.least, each.least), std::min(made.most, each.most)};
   return made;
 }
 
-Interval greatest_of(InputIntervals x) {
-  Interval made = x[0];
-  for (const Interval& each : x) made = {std::max(made.least, each.least), std::max(made.most, each.most)};
+ClosedInterval greatest_of(InputIntervals x) {
+  ClosedInterval made = x[0];
+  for (const ClosedInterval& each : x) made = {std::max(made.least, each.least), std::max(made.most, each.most)};
   return made;
 }
 
 /// Operands: x, min, max.
-Interval clip(InputIntervals x) {
+ClosedInterval clip(InputIntervals x) {
   const auto is_given = [&](std::size_t i) { return x.size() > i && x[i].least <= x[i].most; };
-  Interval made = x[0];
+  ClosedInterval made = x[0];
   if (is_given(1)) made = greatest_of(std::array{made, x[1]});
   if (is_given(2)) made = least_of(std::array{made, x[2]});
   return made;
@@ -82,7 +82,7 @@ Interval clip(InputIntervals x) {
 
 struct IntervalRule {
   std::string_view op;
-  Interval (*ends)(InputIntervals);
+  ClosedInterval (*ends)(InputIntervals);
   std::size_t from = 0;  ///< the operands are the inputs from this one
   std::size_t to = 1;    ///< up to this one, exclusive
   bool calculates =
@@ -132,7 +132,7 @@ const IntervalRule* rule_of(const Node& node) {
 }
 
 /// X converted to a type, to which computed numbers are rounded; kAnything if they may overflow.
-Interval as_type(Interval x, DType dtype, bool calculated) {
+ClosedInterval as_type(ClosedInterval x, DType dtype, bool calculated) {
   if (dtype == DType::kInt32 || dtype == DType::kInt64) {
     const double limit = dtype == DType::kInt32 ? std::numeric_limits<std::int32_t>::max() : kMaxWhole;
     const bool fits = x.least >= -limit && x.most <= limit;
@@ -152,23 +152,23 @@ Interval as_type(Interval x, DType dtype, bool calculated) {
 
 }  // namespace
 
-std::optional<Interval> Intervals::get(ValueId id) const {
+std::optional<ClosedInterval> Intervals::get(ValueId id) const {
   const auto found = intervals_.find(id);
   return found == intervals_.end() ? std::nullopt : std::optional(found->second);
 }
 
-Interval Intervals::of(ValueId id) const {
+ClosedInterval Intervals::of(ValueId id) const {
   if (id == ValueId::kNone) return kLeftOut;
   if (const auto learnt = get(id)) return *learnt;
   const Value& value = graph_.value(id);
   const Tensor* known = value.type.shape.elements() > kMaxContents ? nullptr : fixed_.get(id);
   if (known == nullptr || known->elements() == 0) return kAnything;
   if (!is_number(known->dtype())) return kAnything;
-  Interval ends{kInfinity, -kInfinity};
+  ClosedInterval ends{kInfinity, -kInfinity};
   with_number(known->dtype(), [&]<typename T>(std::type_identity<T>) {
     for (const T element : known->data<T>()) {
       const auto x = static_cast<double>(element);
-      ends = std::isnan(x) ? kAnything : Interval{std::min(ends.least, x), std::max(ends.most, x)};
+      ends = std::isnan(x) ? kAnything : ClosedInterval{std::min(ends.least, x), std::max(ends.most, x)};
     }
   });
   return ends;
@@ -182,12 +182,12 @@ void Intervals::learn(const Node& node) {
   const auto inputs = std::span(node.inputs).subspan(rule->from, std::min(rule->to, node.inputs.size()) - rule->from);
   if (!cuts_off && std::ranges::none_of(inputs, [&](ValueId id) { return intervals_.contains(id); })) return;
   if (rule->calculates && inputs.size() < rule->to) return;
-  std::vector<Interval> operands;
+  std::vector<ClosedInterval> operands;
   for (ValueId input : inputs) operands.push_back(of(input));
-  const Interval made = rule->ends(operands);
+  const ClosedInterval made = rule->ends(operands);
   for (ValueId output : node.outputs) {
     if (output == ValueId::kNone) continue;
-    const Interval fitting = as_type(made, graph_.value(output).type.dtype, rule->calculates);
+    const ClosedInterval fitting = as_type(made, graph_.value(output).type.dtype, rule->calculates);
     if (is_bounded(fitting)) intervals_.insert_or_assign(output, fitting);
   }
 }

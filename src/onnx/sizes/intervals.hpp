@@ -8,7 +8,7 @@
 namespace saccade {
 
 /// Numbers from LEAST to MOST; either may be infinite.
-struct Interval {
+struct ClosedInterval {
   double least;
   double most;
 };
@@ -24,15 +24,15 @@ class Intervals {
   /// Infers the intervals of the outputs of NODE, whose types are set.
   void learn(const Node& node);
   /// Nothing if neither end is known.
-  std::optional<Interval> get(ValueId id) const;
+  std::optional<ClosedInterval> get(ValueId id) const;
 
  private:
   /// As inferred, or of a small constant's contents; from minus to plus infinity if nothing is known.
-  Interval of(ValueId id) const;
+  ClosedInterval of(ValueId id) const;
 
   const Graph& graph_;
   KnownValues& fixed_;
-  std::map<ValueId, Interval> intervals_;
+  std::map<ValueId, ClosedInterval> intervals_;
 };
 
 }  // namespace saccade

@@ -12,7 +12,7 @@ struct Range {
   Tensor least;
   Tensor most;
   Tensor counts;  ///< of int64 values: by element the ValueId of the count that it equals, -1 if none; may be empty
-  bool of_data = false;  ///< from an Interval: only for capacities, which are checked at run time
+  bool of_data = false;  ///< from a ClosedInterval: only for capacities, which are checked at run time
 };
 
 /// Ranges of sizes that are known only at run time, and of values computed from them. Capacities are derived from
