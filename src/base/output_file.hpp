@@ -57,8 +57,8 @@ class OutputFile {
   void write(std::string_view text);
   /// Passes buffered text to the system. Throws Error (kIo).
   void flush();
-  /// Flushes with TEXT as the file's end for now, which the next write() replaces, so that a growing file is
-  /// well-formed at any time. On an unseekable stream it only flushes. Throws Error (kIo).
+  /// Flushes with TEXT at the file's end. The next write() replaces TEXT, so that a growing file is always well-formed.
+  /// On an unseekable stream it only flushes. Throws Error (kIo).
   void write_end(std::string_view text);
   /// Flushes and closes. Throws Error (kIo) if not everything could be stored.
   void close();

@@ -15,19 +15,19 @@ struct Parameter {
     kChoice,  ///< 1 if a text attribute is CHOICE, else 0
   };
   std::string_view attribute = {};  ///< empty: there is no such parameter
-  float otherwise = 0;              ///< the value without the attribute
+  float default_value = 0;          ///< without the attribute
   Kind kind = Kind::kReal;
   std::string_view choice = {};
 
-  static constexpr Parameter flag(std::string_view attribute, bool otherwise) {
-    return {attribute, otherwise ? 1.0F : 0.0F, Kind::kFlag};
+  static constexpr Parameter flag(std::string_view attribute, bool default_value) {
+    return {attribute, default_value ? 1.0F : 0.0F, Kind::kFlag};
   }
   static constexpr Parameter chosen(std::string_view attribute, std::string_view choice) {
     return {attribute, 0, Kind::kChoice, choice};
   }
 
   constexpr bool exists() const { return !attribute.empty(); }
-  /// For a node's attributes; without a parameter OTHERWISE. Throws Error (kInvalidFile) if the attribute has another
+  /// For a node's attributes; without a parameter the default. Throws Error (kInvalidFile) if the attribute has another
   /// type.
   float value(const Attributes& attributes) const;
 };

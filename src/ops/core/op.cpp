@@ -43,11 +43,11 @@ int InferContext::axis(std::int64_t axis, int rank) {
 
 float Parameter::value(const Attributes& attributes) const {
   switch (kind) {
-    case Kind::kReal: return attributes.real(attribute, otherwise);
-    case Kind::kFlag: return attributes.integer(attribute, otherwise != 0 ? 1 : 0) != 0 ? 1.0F : 0.0F;
+    case Kind::kReal: return attributes.real(attribute, default_value);
+    case Kind::kFlag: return attributes.integer(attribute, default_value != 0 ? 1 : 0) != 0 ? 1.0F : 0.0F;
     case Kind::kChoice: return attributes.text(attribute) == choice ? 1.0F : 0.0F;
   }
-  return otherwise;
+  return default_value;
 }
 
 // Post-ops name an operator without its domain.

@@ -26,7 +26,7 @@ struct Operands {
   std::string n = {};
 };
 
-std::string filled(std::string_view text, const Operands& operands) {
+std::string substitute(std::string_view text, const Operands& operands) {
   return fmt::format(fmt::runtime(text), fmt::arg("x", operands.x), fmt::arg("y", operands.y),
                      fmt::arg("a", operands.a), fmt::arg("b", operands.b), fmt::arg("n", operands.n));
 }
@@ -49,16 +49,16 @@ std::string expression(ElementCode& code, int /*output*/, const Index& at) {
   };
   const int count = unary ? 1 : own_inputs(code.context());
   Operands operands{.x = read(0), .a = number(op.expression.a), .b = number(op.expression.b)};
-  if (unary) return filled(text, operands);
+  if (unary) return substitute(text, operands);
   for (int i = 1; i < count; ++i) {
     operands.y = read(i);
-    operands.x = filled(text, operands);
+    operands.x = substitute(text, operands);
     if (i + 1 < count) operands.x = code.let(type, operands.x);
   }
   if (op.expression.finish.empty()) return operands.x;
   operands.x = code.let(type, operands.x);
   operands.n = fmt::format("{}({})", type, count);
-  return filled(op.expression.finish, operands);
+  return substitute(op.expression.finish, operands);
 }
 
 std::string gelu(ElementCode& code, int output, const Index& at) {
@@ -162,7 +162,7 @@ ElementRule find_element_rule(const NodeContext& context) {
 std::string unary_post_op(const PostOp& post, const std::string& x) {
   const std::string_view text = text_of(post);
   if (text.empty()) fail(ErrorCode::kUnsupported, "no kernel supports the post-op {}", post.op);
-  return filled(text, {.x = x, .a = literal(post.alpha), .b = literal(post.beta)});
+  return substitute(text, {.x = x, .a = literal(post.alpha), .b = literal(post.beta)});
 }
 
 Support supports_post_ops(const NodeContext& context) {
