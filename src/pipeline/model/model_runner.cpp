@@ -51,16 +51,16 @@ void ModelRunner::run(const Frame& frame) {
 void ModelRunner::run_tiles(const FrameView& frame) {
   result_.latency = {};
   const auto start = std::chrono::steady_clock::now();
-  const std::size_t count = tiling_->begin(frame);
+  runs_ = tiling_->begin(frame);
   result_.faults = {};
   result_.latency.pre += std::chrono::steady_clock::now() - start;
   submit(tiling_->tile(0));
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < runs_; ++i) {
     wait();
     add_stage_times();
     for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k] = execution_.output(k);
     // A device works on the next tile while the host reads this one's outputs.
-    if (i + 1 < count) submit(tiling_->tile(i + 1));
+    if (i + 1 < runs_) submit(tiling_->tile(i + 1));
     read_tile(i);
   }
   const auto merging = std::chrono::steady_clock::now();

@@ -29,6 +29,9 @@ class ModelRunner {
   FrameMemory& frame_memory() const { return execution_.frame_memory(); }
   /// Whether a frame is several runs, on its tiles.
   bool is_tiled() const { return tiling_ != nullptr; }
+  /// Number of runs for the last frame, and the pixels of the first of them.
+  std::size_t runs() const { return runs_; }
+  FrameView first_tile() const { return is_tiled() ? tiling_->tile(0) : *execution_.frame(); }
   /// See Execution::overlaps(); false for a model that runs on tiles.
   bool overlaps() const { return !is_tiled() && execution_.overlaps(); }
   /// See Execution::time_steps(). Of a frame's tiles, the last one is recorded.
@@ -49,6 +52,7 @@ class ModelRunner {
   std::unique_ptr<Tiling> tiling_;  ///< null: the model runs on whole frames
   Result tile_;                     ///< predictions for a tile
   Result result_;
+  std::size_t runs_ = 1;
   bool has_warned_ = false;
 };
 
