@@ -29,14 +29,16 @@ bool are_alike(const Detection& a, const Detection& b) {
 void TileMerger::begin(int width, int height) {
   width_ = width;
   height_ = height;
+  tile_ = 0;
   parts_.clear();
   keypoints_.clear();
   runs_.clear();
 }
 
 void TileMerger::add(const std::vector<Detection>& tile, int x, int y) {
+  ++tile_;
   for (const Detection& detection : tile) {
-    Part& part = parts_.emplace_back(Part{detection, keypoints_.size(), runs_.size()});
+    Part& part = parts_.emplace_back(Part{detection, tile_, keypoints_.size(), runs_.size()});
     shift(part.detection, x, y);
     for (const Keypoint& point : detection.keypoints)
       keypoints_.push_back({point.x + static_cast<float>(x), point.y + static_cast<float>(y), point.confidence});
@@ -73,17 +75,19 @@ bool TileMerger::match(const Detection& a, const Detection& b) const {
   return common >= kMatch;
 }
 
-/// As SAHI's GreedyNMM: what matches the keeper is merged with it as long as it also matches the union so far.
+/// What matches the keeper, as grown so far, is merged with it: the third part of a long object may match only the
+/// union of the first two. A tile has each object once, because the model suppresses duplicates itself.
 void TileMerger::absorb_matches(std::size_t keeper) {
   Part& kept = parts_[order_[keeper]];
-  const Detection original = kept.detection;
   bool has_grown = false;
   joined_.clear();
+  tiles_.assign(1, kept.tile);
   for (std::size_t i = keeper + 1; i < order_.size(); ++i) {
     Part& part = parts_[order_[i]];
-    if (part.is_merged || !match(original, part.detection)) continue;
-    if (merge_ == TileMerge::kNmm && !match(kept.detection, part.detection)) continue;
+    if (part.is_merged || std::ranges::find(tiles_, part.tile) != tiles_.end()) continue;
+    if (!match(kept.detection, part.detection)) continue;
     part.is_merged = true;
+    tiles_.push_back(part.tile);
     if (merge_ == TileMerge::kNms) continue;
     absorb(kept, part);
     has_grown = true;

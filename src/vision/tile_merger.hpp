@@ -10,7 +10,8 @@ namespace saccade {
 
 /// Makes one list of detections from those of overlapping tiles, as SAHI does (Akyon, Altinuc, Temizel: "Slicing Aided
 /// Hyper Inference and Fine-Tuning for Small Object Detection", 2022): greedy NMM or NMS by IoS, which also matches the
-/// two parts of an object that a tile's border cuts. Reuses its memory. One thread at a time.
+/// two parts of an object that a tile's border cuts. Unlike in SAHI, detections of the same tile never match, and a
+/// union is matched as it has grown. Reuses its memory. One thread at a time.
 class TileMerger {
  public:
   /// Detections match from this IoS on; SAHI's default.
@@ -29,6 +30,7 @@ class TileMerger {
  private:
   struct Part {
     Detection detection;
+    int tile = 0;
     std::size_t keypoints = 0;  ///< index of the first
     std::size_t runs = 0;       ///< index of the first
     std::size_t run_count = 0;
@@ -44,12 +46,14 @@ class TileMerger {
   TileMerge merge_;
   bool agnostic_;
   std::size_t most_;
+  int tile_ = 0;  ///< number of the last one
   int width_ = 0;
   int height_ = 0;
   std::vector<Part> parts_;
   std::vector<std::size_t> order_;  ///< of parts, in descending order of confidence
   std::vector<Keypoint> keypoints_;
   std::vector<MaskRun> runs_;
+  std::vector<int> tiles_;       ///< of an object's parts
   std::vector<MaskRun> joined_;  ///< the runs of an object's parts
 };
 

@@ -71,6 +71,28 @@ TEST(TileMerger, KeepsWhatDoesNotMatch) {
   EXPECT_EQ(merged(two, tiles).size(), 2U);
 }
 
+TEST(TileMerger, ALongObjectIsJoinedFromItsNeighbouringParts) {
+  // The first and the third part have nothing in common.
+  const std::vector<TileOf> tiles = {{0, 0, {object({20, 0, 100, 10}, 0.9F)}},
+                                     {60, 0, {object({0, 0, 100, 10}, 0.8F)}},
+                                     {120, 0, {object({0, 0, 50, 10}, 0.7F)}}};
+  TileMerger merger(TileMerge::kNmm, false, 10);
+  const auto joined = merged(merger, tiles);
+  ASSERT_EQ(joined.size(), 1U);
+  EXPECT_EQ(joined[0].box, (Box{20, 0, 170, 10}));
+}
+
+TEST(TileMerger, NeighboursInOneTileStayTwo) {
+  // The model itself has kept both. The second tile sees the first object again.
+  const std::vector<TileOf> tiles = {{0, 0, {object({0, 0, 40, 40}, 0.9F), object({5, 5, 25, 40}, 0.8F)}},
+                                     {0, 0, {object({0, 0, 40, 41}, 0.7F)}}};
+  TileMerger merger(TileMerge::kNmm, false, 10);
+  const auto kept = merged(merger, tiles);
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[0].box, (Box{0, 0, 40, 41}));
+  EXPECT_EQ(kept[1].box, (Box{5, 5, 25, 40}));
+}
+
 TEST(TileMerger, MasksAreUnitedRunByRun) {
   const std::vector<MaskRun> left = {{10, 80, 90}, {10, 95, 100}, {11, 80, 100}};
   const std::vector<MaskRun> right = {{10, 25, 60}, {11, 40, 50}, {12, 20, 30}};
@@ -158,7 +180,7 @@ TEST(TileMerger, AnOrientedBoxGrowsAlongItsAngle) {
 }
 
 TEST(TileOverlap, OfBoxesIsTheShareOfTheSmaller) {
-  EXPECT_FLOAT_EQ(intersection_over_smaller(Box{0, 0, 10, 10}, Box{5, 0, 9, 100}), 0.1F);
+  EXPECT_FLOAT_EQ(intersection_over_smaller(Box{0, 0, 10, 10}, Box{5, 0, 9, 100}), 0.4F);
   EXPECT_FLOAT_EQ(intersection_over_smaller(Box{0, 0, 10, 10}, Box{2, 2, 4, 4}), 1);
   EXPECT_EQ(intersection_over_smaller(Box{0, 0, 10, 10}, Box{10, 0, 20, 10}), 0);
   EXPECT_EQ(intersection_over_smaller(Box{0, 0, 10, 10}, Box{3, 3, 3, 8}), 0);
