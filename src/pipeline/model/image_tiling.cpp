@@ -16,19 +16,29 @@ constexpr int kImageOverlap = 32;
 
 int overlap_of(int size) { return std::min(kImageOverlap, size / 4); }
 
-/// Weights, 0 to 256, of a tile's output pixels over those of the tiles before it.
-void fade_in(std::span<const TileSpan> tiles, std::size_t i, int made, std::vector<int>& weights) {
-  const int overlap = i == 0 ? 0 : tiles[i - 1].end - tiles[i].begin;
-  const double scale = static_cast<double>(tiles[i].end - tiles[i].begin) / made;
-  weights.resize(static_cast<std::size_t>(made));
-  for (int p = 0; p < made; ++p) {
-    const double share = overlap == 0 ? 1 : ((p + 0.5) * scale - overlap / 4.0) / (overlap / 2.0);
-    weights[static_cast<std::size_t>(p)] = static_cast<int>(std::clamp(share, 0.0, 1.0) * 256);
-  }
-}
+/// How a tile's output pixels replace those of the tiles before it, along one axis.
+struct FadeIn {
+  std::vector<int> weights;  ///< 0 to 256, ascending
+  int begin = 0;             ///< the first with a weight
+  int whole = 0;             ///< the first with the full weight
 
-std::uint8_t mixed(std::uint8_t before, std::uint8_t after, int weight) {
-  return static_cast<std::uint8_t>((before * (256 - weight) + after * weight + 128) >> 8);
+  void set(std::span<const TileSpan> tiles, std::size_t i, int made) {
+    const int overlap = i == 0 ? 0 : tiles[i - 1].end - tiles[i].begin;
+    const double scale = static_cast<double>(tiles[i].end - tiles[i].begin) / made;
+    weights.resize(static_cast<std::size_t>(made));
+    for (int p = 0; p < made; ++p) {
+      const double share = overlap == 0 ? 1 : ((p + 0.5) * scale - overlap / 4.0) / (overlap / 2.0);
+      weights[static_cast<std::size_t>(p)] = static_cast<int>(std::clamp(share, 0.0, 1.0) * 256);
+    }
+    begin = static_cast<int>(std::ranges::upper_bound(weights, 0) - weights.begin());
+    whole = static_cast<int>(std::ranges::lower_bound(weights, 256) - weights.begin());
+  }
+};
+
+/// Fades COUNT samples from TO into FROM.
+void mix_samples(const std::uint8_t* from, std::uint8_t* to, std::ptrdiff_t count, int weight) {
+  for (std::ptrdiff_t i = 0; i < count; ++i)
+    to[i] = static_cast<std::uint8_t>((to[i] * (256 - weight) + from[i] * weight + 128) >> 8);
 }
 
 class ImageTiling final : public Tiling {
@@ -94,24 +104,29 @@ class ImageTiling final : public Tiling {
   }
 
   void add_to_strip(std::size_t column, const FrameView& made) {
-    fade_in(grid_.columns(), column, made_width_, weights_);
+    fade_.set(grid_.columns(), column, made_width_);
     const std::ptrdiff_t left = std::ptrdiff_t{3} * out_x(grid_.columns()[column].begin);
     for (int y = 0; y < made_height_; ++y) {
       const std::uint8_t* from = made.planes[0] + static_cast<std::ptrdiff_t>(y) * made.pitch_bytes[0];
       std::uint8_t* to = strip_.data() + y * pitch() + left;
-      for (const int weight : weights_)
-        for (int c = 0; c < 3; ++c, ++to, ++from) *to = mixed(*to, *from, weight);
+      for (int x = fade_.begin; x < fade_.whole; ++x)
+        mix_samples(from + std::ptrdiff_t{3} * x, to + std::ptrdiff_t{3} * x, 3,
+                    fade_.weights[static_cast<std::size_t>(x)]);
+      std::copy(from + std::ptrdiff_t{3} * fade_.whole, from + std::ptrdiff_t{3} * made_width_,
+                to + std::ptrdiff_t{3} * fade_.whole);
     }
   }
 
   void add_strip(std::size_t row) {
-    fade_in(grid_.rows(), row, made_height_, weights_);
+    fade_.set(grid_.rows(), row, made_height_);
     const int top = out_y(grid_.rows()[row].begin);
-    for (int y = 0; y < made_height_; ++y) {
+    for (int y = fade_.begin; y < made_height_; ++y) {
       const std::uint8_t* from = strip_.data() + y * pitch();
       std::uint8_t* to = image_.data() + (top + y) * pitch();
-      const int weight = weights_[static_cast<std::size_t>(y)];
-      for (std::ptrdiff_t x = 0; x < pitch(); ++x) to[x] = mixed(to[x], from[x], weight);
+      if (y < fade_.whole)
+        mix_samples(from, to, pitch(), fade_.weights[static_cast<std::size_t>(y)]);
+      else
+        std::copy_n(from, pitch(), to);
     }
   }
 
@@ -127,7 +142,7 @@ class ImageTiling final : public Tiling {
   int made_height_ = 0;
   std::vector<std::uint8_t> strip_;  ///< the images of a row of tiles
   std::vector<std::uint8_t> image_;
-  std::vector<int> weights_;
+  FadeIn fade_;
   BicubicChroma chroma_;
 };
 
