@@ -26,7 +26,8 @@ bool are_alike(const Detection& a, const Detection& b) {
 
 }  // namespace
 
-void TileMerger::begin(int width, int height) {
+void TileMerger::begin(int width, int height, const Region& area) {
+  area_ = area;
   width_ = width;
   height_ = height;
   tile_ = 0;
@@ -35,11 +36,14 @@ void TileMerger::begin(int width, int height) {
   runs_.clear();
 }
 
-void TileMerger::add(const std::vector<Detection>& tile, int x, int y) {
+void TileMerger::add(const std::vector<Detection>& tile, const Region& region) {
+  const int x = region.x;
+  const int y = region.y;
   ++tile_;
   for (const Detection& detection : tile) {
-    Part& part = parts_.emplace_back(Part{detection, tile_, keypoints_.size(), runs_.size()});
+    Part& part = parts_.emplace_back(Part{detection, tile_, false, keypoints_.size(), runs_.size()});
     shift(part.detection, x, y);
+    part.is_cut = is_cut(part.detection.box, region);
     for (const Keypoint& point : detection.keypoints)
       keypoints_.push_back({point.x + static_cast<float>(x), point.y + static_cast<float>(y), point.confidence});
     if (!detection.mask) continue;
@@ -67,6 +71,19 @@ void TileMerger::finish(std::vector<Detection>& merged) {
   for (std::size_t i = 0; i < kept; ++i) hand_over(parts_[order_[i]], merged);
 }
 
+/// Whether BOX reaches a border of TILE that is not the area's, within the usual error of a box.
+bool TileMerger::is_cut(const std::array<float, 4>& box, const Region& tile) const {
+  constexpr float kError = 0.01F;  // of the tile's side
+  const auto at_border = [](float low, float high, int begin, int size, int area, int area_size) {
+    const float margin = std::max(kError * static_cast<float>(size), 1.0F);
+    const auto end = static_cast<float>(begin + size);
+    return (begin > area && low <= static_cast<float>(begin) + margin) ||
+           (begin + size < area + area_size && high >= end - margin);
+  };
+  return at_border(box[0], box[2], tile.x, tile.width, area_.x, area_.width) ||
+         at_border(box[1], box[3], tile.y, tile.height, area_.y, area_.height);
+}
+
 bool TileMerger::match(const Detection& a, const Detection& b) const {
   if (!are_alike(a, b)) return false;
   if (!agnostic_ && (a.class_id != b.class_id || a.class_name != b.class_name)) return false;
@@ -88,7 +105,8 @@ void TileMerger::absorb_matches(std::size_t keeper) {
     if (!match(kept.detection, part.detection)) continue;
     part.is_merged = true;
     tiles_.push_back(part.tile);
-    if (merge_ == TileMerge::kNms) continue;
+    // A whole object has its best box already: less confident ones of other tiles would only enlarge it.
+    if (merge_ == TileMerge::kNms || !kept.is_cut) continue;
     absorb(kept, part);
     has_grown = true;
   }
@@ -96,6 +114,7 @@ void TileMerger::absorb_matches(std::size_t keeper) {
 }
 
 void TileMerger::absorb(Part& keeper, const Part& part) {
+  keeper.is_cut = part.is_cut;
   std::array<float, 4>& box = keeper.detection.box;
   const std::array<float, 4>& other = part.detection.box;
   box = {std::min(box[0], other[0]), std::min(box[1], other[1]), std::max(box[2], other[2]),

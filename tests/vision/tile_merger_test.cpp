@@ -18,16 +18,17 @@ Detection object(const Box& box, float confidence, int class_id = 0) {
   return {.box = box, .class_id = class_id, .confidence = confidence};
 }
 
-/// The merged detections of tiles at (x, y).
+/// A tile of 100x100 pixels at (x, y), or another size.
 struct TileOf {
   int x = 0;
   int y = 0;
   std::vector<Detection> found;
+  int size = 100;
 };
 std::vector<Detection> merged(TileMerger& merger, const std::vector<TileOf>& tiles) {
   std::vector<Detection> result;
-  merger.begin(1000, 1000);
-  for (const TileOf& tile : tiles) merger.add(tile.found, tile.x, tile.y);
+  merger.begin(1000, 1000, {0, 0, 1000, 1000});
+  for (const TileOf& tile : tiles) merger.add(tile.found, {tile.x, tile.y, tile.size, tile.size});
   merger.finish(result);
   return result;
 }
@@ -53,6 +54,17 @@ TEST(TileMerger, TheUnionGrowsOnlyByMerging) {
   const auto kept = merged(nms, tiles);
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(kept[0].box, (Box{40, 10, 100, 30}));
+}
+
+TEST(TileMerger, AWholeObjectDoesNotGrow) {
+  // The box of the first tile ends before its border. The second and the third tile see it less well.
+  const std::vector<TileOf> tiles = {{0, 0, {object({40, 10, 90, 30}, 0.9F)}},
+                                     {60, 0, {object({0, 8, 32, 31}, 0.3F)}},
+                                     {0, 0, {object({36, 9, 95, 33}, 0.4F)}, 1000}};
+  TileMerger nmm(TileMerge::kNmm, false, 10);
+  const auto kept = merged(nmm, tiles);
+  ASSERT_EQ(kept.size(), 1U);
+  EXPECT_EQ(kept[0].box, (Box{40, 10, 90, 30}));
 }
 
 TEST(TileMerger, KeepsWhatDoesNotMatch) {
@@ -89,7 +101,7 @@ TEST(TileMerger, NeighboursInOneTileStayTwo) {
   TileMerger merger(TileMerge::kNmm, false, 10);
   const auto kept = merged(merger, tiles);
   ASSERT_EQ(kept.size(), 2U);
-  EXPECT_EQ(kept[0].box, (Box{0, 0, 40, 41}));
+  EXPECT_EQ(kept[0].box, (Box{0, 0, 40, 40}));
   EXPECT_EQ(kept[1].box, (Box{5, 5, 25, 40}));
 }
 

@@ -12,7 +12,7 @@ class DetectionTiling final : public Tiling {
     frame_ = frame;
     area_ = tiled_area(frame, roi_);
     cover(grid_, area_, options_);
-    merger_.begin(frame.width, frame.height);
+    merger_.begin(frame.width, frame.height, area_);
     count_ = grid_.size() + (options_.full_frame && grid_.size() > 1 ? 1 : 0);
     return count_;
   }
@@ -20,7 +20,7 @@ class DetectionTiling final : public Tiling {
   FrameView tile(std::size_t i) const override { return crop(frame_, region(i)); }
 
   void add(std::size_t i, const Result& predictions) override {
-    merger_.add(predictions.detections, region(i).x, region(i).y);
+    merger_.add(predictions.detections, region(i));
     if (i + 1 == count_) last_ = &predictions;
   }
 
