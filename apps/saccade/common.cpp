@@ -58,6 +58,18 @@ Region parse_region(const std::string& text) {
   return {edge[0], edge[1], edge[2], edge[3]};
 }
 
+/// "SIZE" or "SIZE,OVERLAP".
+void parse_tiles(TileOptions& tiles, const std::string& text) {
+  const std::vector<std::string_view> parts = parts_of(text, ',');
+  const std::optional<int> size = read_number<int>(parts[0]);
+  const std::optional<float> overlap = parts.size() > 1 ? read_number<float>(parts[1]) : tiles.overlap;
+  if (parts.size() > 2 || !size || !overlap)
+    throw UsageError("--tiles", fmt::format("'{}' is not SIZE,OVERLAP: pixels and a share, as 640,0.2", text));
+  tiles.size = *size;
+  tiles.overlap = *overlap;
+  check_tiles(tiles);
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> split_assignment(const std::string& text) {
@@ -95,6 +107,13 @@ void CommonFlags::bind_predictions(FlagBinder& binder) {
   binder.bind("--max-det", &model.post.max_detections);
   binder.bind("--classes", &model.post.classes);
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region(text); });
+}
+
+void CommonFlags::bind_tiles(FlagBinder& binder) {
+  const auto tiles = [this]() -> TileOptions& { return model.tiles ? *model.tiles : model.tiles.emplace(); };
+  binder.bind("--tiles", [tiles](const std::string& text) { parse_tiles(tiles(), text); });
+  binder.bind("--tile-merge", [tiles](const std::string& name) { tiles().merge = parse_tile_merge(name); });
+  binder.bind("--no-full-frame", [tiles](const std::string&) { tiles().full_frame = false; });
 }
 
 }  // namespace saccade::app

@@ -22,6 +22,8 @@ struct CommonFlags {
   void bind_all_but_precision(FlagBinder& binder);
   /// Binds cards and post-processing, for commands that decode predictions.
   void bind_predictions(FlagBinder& binder);
+  /// Binds tiles, for commands that run on frames.
+  void bind_tiles(FlagBinder& binder);
 };
 
 /// Splits "NAME=VALUE"; NAME may contain '='.

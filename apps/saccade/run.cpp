@@ -150,6 +150,7 @@ Action add_run(FlagBinder& binder) {
   bind_control(binder, *flags);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
+  flags->common.bind_tiles(binder);
   return {.run = [flags] { return run(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 

@@ -19,4 +19,5 @@
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "saccade/tensor.hpp"
+#include "saccade/tiles.hpp"
 #include "saccade/version.hpp"

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "saccade/frame.hpp"
+#include "saccade/region.hpp"
 
 namespace saccade {
 
@@ -32,6 +33,10 @@ struct PlaneSize {
   int rows = 0;
 };
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
+
+/// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even in formats where pixels
+/// share a chroma sample.
+FrameView crop(const FrameView& frame, const Region& region);
 
 /// The source of frames' storage. Any thread; it outlives its allocations.
 class FrameMemory {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/vision/faults.hpp"
+#include "vision/bounds.hpp"
 
 namespace saccade {
 namespace {
@@ -94,12 +95,7 @@ void ResultReader::read_detections(const Head& head, const TensorView& rows, std
       std::copy_n(row, 4, detection.box.begin());
     } else {
       detection.oriented = {row[0], row[1], row[2], row[3], row[4]};
-      const std::array<float, 8> corners = detection.oriented->corners();
-      const auto limit = [](float value, int most) { return std::clamp(value, 0.0F, static_cast<float>(most)); };
-      detection.box = {limit(std::min({corners[0], corners[2], corners[4], corners[6]}), width_),
-                       limit(std::min({corners[1], corners[3], corners[5], corners[7]}), height_),
-                       limit(std::max({corners[0], corners[2], corners[4], corners[6]}), width_),
-                       limit(std::max({corners[1], corners[3], corners[5], corners[7]}), height_)};
+      detection.box = bounds_of(*detection.oriented, width_, height_);
     }
     result.detections.push_back(detection);
     owned_.emplace_back();

@@ -15,6 +15,7 @@ namespace {
 
 constexpr Commands kPredicting = kRun | kCompile | kInspect | kProfile | kBench | kValidate | kLimits;
 constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo;
+constexpr Commands kTiled = kRun | kProfile | kValidate;
 constexpr std::uint64_t kMostFrames = std::numeric_limits<std::int64_t>::max();
 
 std::vector<std::string> names_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
@@ -177,6 +178,7 @@ std::vector<Flag> own_flags() {
 std::vector<Flag> shared_flags() {
   constexpr std::string_view kExecution = "Device and compilation";
   constexpr std::string_view kPredictions = "Predictions";
+  constexpr std::string_view kTiles = "Tiles";
   return {
       {kAll, "--device", "auto|cpu|cuda[:N]|reference",
        Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}}, "Device to run on",
@@ -228,6 +230,15 @@ std::vector<Flag> shared_flags() {
        {.count = Count::kList, .group = kPredictions}},
       {kPredicting, "--roi", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"}, "Region of interest in every frame, in pixels",
        {.group = kPredictions}},
+
+      {kTiled, "--tiles", "SIZE[,OVERLAP]", Text{"640,0.2", "640,2"},
+       "Run on tiles of SIZE pixels that overlap by this share (0.2) and on the whole frame, and merge the detections",
+       {.group = kTiles}},
+      {kTiled, "--tile-merge", "", Choice{{"nmm", "nms"}},
+       "How one object's detections are merged: into their union (nmm), or into the most confident one (nms)",
+       {.otherwise = "nmm", .needs = "--tiles", .group = kTiles}},
+      {kTiled, "--no-full-frame", "", Switch{}, "Run on tiles only, not also on the whole frame",
+       {.needs = "--tiles", .group = kTiles}},
   };
 }
 

@@ -18,6 +18,7 @@ struct VisionPlan {
   Card card;
   PredictionOutputs outputs;
   std::shared_ptr<const Plan> plan;
+  std::optional<Region> roi;  ///< in which tiles lie; CARD then has none
 };
 
 /// The input of a plan. The preprocessing of raw tensors is unknown.
