@@ -18,7 +18,7 @@ run("${PYTHON}" "${SOURCE}/tests/runpaths.py" "${WORK}/prefix")
 # The tree must run from where it was installed, not from where it was built.
 run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH "${WORK}/prefix/bin/saccade" --version)
 message("${text}")
-foreach(file share/man/man1/saccade.1 share/bash-completion/completions/saccade share/zsh/site-functions/_saccade
+foreach(file share/man/man1/saccade.1.gz share/bash-completion/completions/saccade share/zsh/site-functions/_saccade
     share/fish/vendor_completions.d/saccade.fish)
   file(SIZE "${WORK}/prefix/${file}" bytes)
   if(bytes LESS 1000)
