@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 
@@ -16,6 +17,8 @@ enum class Status {
   kLost,       ///< the device or file failed; the source has ended
   kFailed,     ///< a model could not run on this frame; the next frame may succeed
 };
+/// "end", "timeout", "cancelled", "corrupt", "lost", "failed"
+std::string_view to_string(Status status) noexcept;
 
 struct Failure {
   Status status;

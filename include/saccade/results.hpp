@@ -3,6 +3,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -173,7 +174,8 @@ class Faults {
 std::string to_string(Faults faults);
 
 /// All predictions of one model for one frame, regardless of the task, with the frame's identity. The pipeline reuses
-/// it: it and everything it points to are valid until the next call of next().
+/// it: it and everything it points to are valid until the next call of next(). A copy refers to the same memory;
+/// clone() owns its own.
 struct Result {
   int stream = 0;
   std::string_view source;
@@ -194,6 +196,12 @@ struct Result {
   DepthMap depth;
   FrameView image;  ///< kRgb24, the generated image; width 0 if the model has none
   Faults faults;    ///< faults in the model's numbers; affected predictions are dropped
+  /// Owns what the result refers to, if it is a clone().
+  std::shared_ptr<const void> storage;
+
+  /// A deep copy. It and its copies share what they refer to, names included. They need neither the pipeline nor the
+  /// model, and are valid as long as they exist. Any thread. Allocates: not for the frame path.
+  Result clone() const;
   /// Whether the predictions are unreliable.
   bool invalid() const { return faults.any(); }
 };

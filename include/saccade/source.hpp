@@ -19,12 +19,16 @@ struct SourceInfo {
   std::vector<std::string> files;  ///< paths of images, one per frame, in order; empty for a video or a scene
 };
 
-/// A source of frames: an image, a folder of images, a video or a synthetic scene. Copies are handles to the same
-/// source. A source is read once, by one pipeline. Any thread.
+class CustomSource;
+
+/// A source of frames: an image, a folder of images, a video, a synthetic scene or a CustomSource. Copies are handles
+/// to the same source. A source is read once, by one pipeline. Any thread.
 class Source {
  public:
   /// Throws Error with the file's name if it is missing, empty, damaged or of an unknown kind.
   static Source open(const std::string& uri);
+  /// The source that READER implements (saccade/custom_source.hpp). Throws Error (kInvalidArgument) if it is null.
+  static Source from(std::unique_ptr<CustomSource> reader);
 
   /// Valid as long as a copy of this source exists.
   const SourceInfo& info() const;

@@ -12,7 +12,7 @@
 namespace saccade {
 
 /// Element types, named as in ONNX. kFrame is a camera frame: a graph input with a single FrameView element
-/// (tensor/frame.hpp).
+/// (saccade/frame.hpp).
 enum class DType : std::uint8_t {
   kFloat32,
   kFloat16,

@@ -32,6 +32,11 @@ struct PlaneSize {
   int rows = 0;
 };
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
+/// Throws Error (kInvalidArgument) if a side is below 1 or above 2^28 pixels.
+void check_size(int width, int height);
+/// Throws Error (kInvalidArgument) if FRAME has no size, lacks a plane, has a pitch shorter than a row, or if its
+/// samples are not readable on the host.
+void check_readable(const FrameView& frame);
 
 /// The source of frames' storage. Any thread; it outlives its allocations.
 class FrameMemory {
