@@ -24,8 +24,10 @@ std::string_view to_string(ErrorCode code) noexcept;
 /// The only exception type of Saccade. Thrown at build time (open, load, compile, configure), never on the frame path.
 class Error : public std::runtime_error {
  public:
+  /// An error with its category and what() it says.
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
 
+  /// The category.
   ErrorCode code() const noexcept { return code_; }
 
   /// The same error with the caller's context prepended: "CONTEXT: message".

@@ -50,14 +50,14 @@ std::string_view to_string(MemoryKind kind) noexcept;
 
 /// A non-owning view of an image, the input of pixel kernels. All fields are run-time parameters.
 struct FrameView {
-  PixelFormat format = PixelFormat::kRgb24;
-  ColorMatrix matrix = ColorMatrix::kBt601;
-  ColorRange range = ColorRange::kLimited;
-  MemoryKind memory = MemoryKind::kPlain;
-  int width = 0;   ///< pixels
-  int height = 0;  ///< pixels
-  std::array<const std::uint8_t*, 3> planes{};
-  std::array<int, 3> pitch_bytes{};  ///< row stride per plane
+  PixelFormat format = PixelFormat::kRgb24;     ///< layout of the samples
+  ColorMatrix matrix = ColorMatrix::kBt601;     ///< of YUV formats
+  ColorRange range = ColorRange::kLimited;      ///< of YUV formats and kGray8
+  MemoryKind memory = MemoryKind::kPlain;       ///< where the samples are
+  int width = 0;                                ///< pixels
+  int height = 0;                               ///< pixels
+  std::array<const std::uint8_t*, 3> planes{};  ///< first sample per plane; null: no such plane
+  std::array<int, 3> pitch_bytes{};             ///< row stride per plane
 };
 
 }  // namespace saccade

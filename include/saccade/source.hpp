@@ -15,6 +15,7 @@ struct SourceInfo {
   double frame_rate = 0;     ///< frames per second; 0: none (images) or unknown
   std::int64_t frames = -1;  ///< number of frames; -1: unknown
   int width = 0;             ///< of the first frame, in pixels; 0: unknown
+  /// Of the first frame, in pixels; 0: unknown.
   int height = 0;
   std::vector<std::string> files;  ///< paths of images, one per frame, in order; empty for a video or a scene
 };
