@@ -23,6 +23,7 @@ class Sink {
   virtual void close(const Summary& summary) = 0;
 };
 
+/// Options of open_jsonl().
 struct JsonlOptions {
   bool contours = false;  ///< also write the contours of masks ("contours")
 };
@@ -39,6 +40,7 @@ std::unique_ptr<Sink> open_csv(const std::string& path);
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
                                 std::span<const Source> sources);
 
+/// Options of open_yolo().
 struct YoloOptions {
   bool confidence = false;  ///< append it to each line
 };

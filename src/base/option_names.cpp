@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 
+#include "base/enum_name.hpp"
 #include "base/error.hpp"
 #include "saccade/device.hpp"
 #include "saccade/nms.hpp"
@@ -45,17 +46,15 @@ std::string to_string(const Device& device) {
   return device.ordinal == 0 ? std::string(kind) : fmt::format("{}:{}", kind, device.ordinal);
 }
 
-std::string_view to_string(Device::Kind kind) noexcept { return kDeviceNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(Device::Kind kind) noexcept { return enum_name(kind, kDeviceNames); }
 
 Precision parse_precision(std::string_view name) { return parse_option<Precision>("precision", name, kPrecisionNames); }
 
-std::string_view to_string(Precision precision) noexcept {
-  return kPrecisionNames[static_cast<std::size_t>(precision)];
-}
+std::string_view to_string(Precision precision) noexcept { return enum_name(precision, kPrecisionNames); }
 
 Nms parse_nms(std::string_view name) { return parse_option<Nms>("NMS method", name, kNmsNames); }
 
-std::string_view to_string(Nms nms) noexcept { return kNmsNames[static_cast<std::size_t>(nms)]; }
+std::string_view to_string(Nms nms) noexcept { return enum_name(nms, kNmsNames); }
 
 TileMerge parse_tile_merge(std::string_view name) {
   return parse_option<TileMerge>("method of merging tiles", name, kTileMergeNames);

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/enum_name.hpp"
 #include "base/error.hpp"
 
 namespace saccade {
@@ -43,7 +44,28 @@ FrameLease::~FrameLease() {
 std::string_view to_string(PixelFormat format) {
   constexpr std::array<std::string_view, kPixelFormats.size()> names = {"rgb24", "bgr24", "gray8", "i420", "i422",
                                                                         "i444",  "nv12",  "yuyv",  "uyvy"};
-  return names[static_cast<std::size_t>(format)];
+  return enum_name(format, names);
+}
+
+void check_size(int width, int height) {
+  constexpr int kMaxSide = 1 << 28;  // a row of any format fits an int
+  if (width < 1 || height < 1 || width > kMaxSide || height > kMaxSide)
+    fail(ErrorCode::kInvalidArgument, "a frame of {}x{} pixels is invalid", width, height);
+}
+
+void check_readable(const FrameView& frame) {
+  check_size(frame.width, frame.height);
+  if (frame.memory != MemoryKind::kPlain && frame.memory != MemoryKind::kPinned)
+    fail(ErrorCode::kInvalidArgument, "the samples of a frame must be readable on the host");
+  const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i].rows == 0) continue;
+    if (frame.planes[i] == nullptr)
+      fail(ErrorCode::kInvalidArgument, "plane {} of a {} frame is missing", i, to_string(frame.format));
+    if (frame.pitch_bytes[i] < sizes[i].row_bytes)
+      fail(ErrorCode::kInvalidArgument, "the pitch of plane {} is {} bytes, but a row has {}", i, frame.pitch_bytes[i],
+           sizes[i].row_bytes);
+  }
 }
 
 FrameView view_of(const RgbView& pixels) {

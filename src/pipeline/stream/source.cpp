@@ -1,6 +1,7 @@
 #include "saccade/source.hpp"
 
 #include "base/error.hpp"
+#include "pipeline/stream/custom_reader.hpp"
 #include "pipeline/stream/source_impl.hpp"
 
 namespace saccade {
@@ -11,6 +12,8 @@ void Source::Impl::take() {
 }
 
 Source Source::open(const std::string& uri) { return source_of(open_reader(uri)); }
+
+Source Source::from(std::unique_ptr<CustomSource> reader) { return source_of(read_custom(std::move(reader))); }
 
 const SourceInfo& Source::info() const { return impl_->info(); }
 
