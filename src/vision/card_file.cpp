@@ -184,9 +184,10 @@ std::string decoder_names() {
 }
 
 std::string decoder_schema() {
-  std::string text = "| decoder | task | reads |\n| --- | --- | --- |\n";
+  std::string text = "| decoder | task | reads | shapes |\n| --- | --- | --- | --- |\n";
   for (const Decoder* decoder : decoders())
-    text += fmt::format("| `{}` | {} | {} |\n", decoder->name, to_string(decoder->task), decoder->reads);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", decoder->name, to_string(decoder->task), decoder->reads,
+                        decoder->shapes);
   return text;
 }
 

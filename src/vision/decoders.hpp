@@ -31,6 +31,9 @@ struct OutputKeys {
 struct Decoder {
   std::string_view name;   ///< name in cards
   std::string_view reads;  ///< description of its outputs for docs/cards.md
+  /// The shapes that fit() accepts, for errors and docs/cards.md. A: anchors, C: classes, K: mask coefficients or
+  /// keypoints, N: selected boxes, Q: queries, h, w: the sides of a grid.
+  std::string_view shapes;
   Task task = Task::kDetect;
   /// Sets the default preprocessing of such models.
   void (*usual_pixels)(Card& card);
@@ -45,6 +48,8 @@ struct Decoder {
   bool selects_itself = false;
   /// Other keys in a card are an error.
   OutputKeys uses = {};
+  /// What recognition assumes without evidence in the model; empty: nothing.
+  std::string_view assumes = {};
 };
 
 /// All decoders, in the order in which they are tried on a model.

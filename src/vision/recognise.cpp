@@ -50,12 +50,16 @@ const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::s
   }
   const int classes = metadata_classes(graph);
   for (const Task task : tasks) {
-    for (const char* name : {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "yolo-e2e",
-                             "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
+    for (const std::string_view name :
+         {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "rtdetr-rows", "rtdetr-e2e",
+          "yolo-e2e", "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
       const Decoder* decoder = find_decoder(name);
       if (decoder == nullptr || decoder->task != task) continue;
       Head head{.decoder = decoder, .classes = classes};
-      if (decoder->fit(graph, probe, head)) return decoder;
+      if (!decoder->fit(graph, probe, head)) continue;
+      // RT-DETR's rows of six have the shape of YOLO's.
+      if (name == "rtdetr-e2e" && !decoder->recognises(graph, probe, head)) continue;
+      return decoder;
     }
   }
   if (tasks.size() == 1)
@@ -107,6 +111,7 @@ std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::s
   }
   Card card = card_with(graph, *decoder);
   assume_pixels(graph, card);
+  if (!decoder->assumes.empty()) card.assumptions.emplace_back(decoder->assumes);
   card.origin = "the model's inputs and outputs";
   return card;
 }
@@ -236,8 +241,9 @@ void fit_output(const Graph& graph, const Card& card, Head& head) {
            fmt::join(head.strides, ", "));
     return;
   }
-  fail(ErrorCode::kInvalidFile, "the decoder {} matches no output{} of the model: it has {}", head.decoder->name,
-       named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
+  fail(ErrorCode::kInvalidFile, "the decoder {} matches no output{} of the model: it takes {}, but the model has {}",
+       head.decoder->name, named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), head.decoder->shapes,
+       seen);
 }
 
 int metadata_classes(const Graph& graph) {

@@ -66,18 +66,18 @@ inline std::vector<FaultyHead> heads_of_boxes() {
   constexpr Fault kRange = Fault::kConfidenceRange;
   constexpr Fault kNegative = Fault::kNegativeSize;
   const std::vector<std::string> two = {"one", "two"};
-  // Columns x, y, w, h, one, two; the first is an object.
-  const Tensor columns = padded({1, 6, 3}, {4, 1, 1, 4, 1, 1, 6, 1, 1, 6, 1, 1, 0.9F, 0.1F, 0, 0.1F});
-  const std::vector<Damage> columns_damages = {{0, 17, kNan, kNanScore},
-                                               {0, 12, 1.5F, kRange},
-                                               {0, 12, kInfinity, kRange},
+  // Columns x, y, w, h, one, two of four cells; the first is an object.
+  const Tensor columns = padded({1, 6, 4}, {4, 1, 1, 1, 4, 1, 1, 1, 6, 1, 1, 1, 6, 1, 1, 1, 0.9F, 0.1F, 0, 0, 0.1F});
+  const std::vector<Damage> columns_damages = {{0, 23, kNan, kNanScore},
+                                               {0, 16, 1.5F, kRange},
+                                               {0, 16, kInfinity, kRange},
                                                {0, 0, kNan, Fault::kNanBox},
-                                               {0, 6, kInfinity, Fault::kInfiniteBox},
-                                               {0, 6, -6, kNegative}};
+                                               {0, 8, kInfinity, Fault::kInfiniteBox},
+                                               {0, 8, -6, kNegative}};
   std::vector<FaultyHead> heads = {{"yolov8", two, {{"output0", columns}}, columns_damages}};
   heads.push_back(
       {"yolov8", two, {{"output0", columns}}, columns_damages, [](Head& head) { head.multi_label = true; }});
-  const Tensor rows = padded({1, 3, 7}, {4, 4, 6, 6, 0.9F, 0.9F, 0.1F});
+  const Tensor rows = padded({1, 4, 7}, {4, 4, 6, 6, 0.9F, 0.9F, 0.1F});
   const std::vector<Damage> row_damages = {{0, 11, kNan, kNanScore},
                                            {0, 6, kNan, kNanScore},
                                            {0, 5, 2, kRange},

@@ -59,6 +59,24 @@ TEST(Recognition, BelievesUltralyticsMetadata) {
   EXPECT_NE(message_of([&] { card_for(graph, {}); }).find("'pose'"), std::string::npos);
 }
 
+/// YOLO-World and YOLOE are exported with the classes of their prompts.
+TEST(Recognition, BelievesTheMetadataOfOpenVocabularies) {
+  const auto of = [](Graph graph, const std::string& task, const std::string& head) {
+    graph.metadata = {{"task", task}, {"head", head}, {"names", "{0: 'red bus', 1: \"driver's cab\", 2: 'kerb'}"}};
+    return card_for(graph, {});
+  };
+  const Shape k640{1, 3, 640, 640};
+  const Card world = of(model(k640, {1, 7, 8400}), "detect", "WorldDetect");
+  EXPECT_EQ(world.head().decoder->name, "yolov8");
+  EXPECT_EQ(world.head().labels, (std::vector<std::string>{"red bus", "driver's cab", "kerb"}));
+  const Card masks = of(also(model(k640, {1, 39, 8400}), "output1", {1, 32, 160, 160}), "segment", "YOLOESegment");
+  EXPECT_EQ(masks.head().decoder->name, "yolov8-seg");
+  EXPECT_EQ(masks.head().classes, 3);
+  const Card chosen = of(also(model(k640, {1, 300, 38}), "output1", {1, 32, 160, 160}), "segment", "YOLOESegment26");
+  EXPECT_EQ(chosen.head().decoder->name, "yolo-e2e-seg");
+  EXPECT_EQ(chosen.head().labels.size(), 3U);
+}
+
 TEST(Recognition, FindsTheTaskThatMetadataLeavesOut) {
   const auto of = [](Graph graph) {
     graph.metadata = {{"stride", "32"}, {"names", "{0: 'cat', 1: 'dog'}"}};
