@@ -18,6 +18,7 @@
 #include "pipeline/model/open_model.hpp"
 #include "report.hpp"
 #include "vision/attach.hpp"
+#include "write_card.hpp"
 
 namespace saccade::app {
 namespace {
@@ -78,20 +79,6 @@ class DotFiles {
   std::optional<OutputFile> before_;
   std::optional<OutputFile> after_;
 };
-
-/// Writes CARD with its origin and assumptions as comments. Throws Error (kIo, kInvalidArgument).
-void write_card(const std::string& path, const Card& card) {
-  std::error_code unknown;  // the write below reports the error
-  if (std::filesystem::exists(path, unknown))
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} already exists; name another file", path));
-  OutputFile file(path);
-  // A comment ends with its line: names in it are escaped.
-  file.write(fmt::format("# by {}\n", printable(card.origin)));
-  for (const std::string& assumption : card.assumptions)
-    file.write(fmt::format("# assumed: {}\n", printable(assumption)));
-  file.write(to_toml(card));
-  file.close();
-}
 
 void check_pass_names(const std::vector<std::string>& names) {
   const auto known = pass_names();

@@ -50,20 +50,6 @@ void resolve_classes(Head& head) {
     fail(ErrorCode::kInvalidFile, "'output.remap' maps to class {}, but there are {} labels", most, head.classes);
 }
 
-void resolve_labels(const Graph& graph, Card& card) {
-  for (Head& head : card.heads) {
-    if (!head.decoder->uses.labels) continue;
-    resolve_classes(head);
-    if (head.labels.empty()) name_classes(graph, card, head);
-    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
-      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
-           head.outputs.front(), head.classes);
-    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
-      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
-           head.labels.size());
-  }
-}
-
 std::string describe(const Graph& graph) {
   std::string text;
   const auto list = [&](std::string_view what, std::span<const ValueId> values) {
@@ -116,6 +102,20 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+void complete_labels(const Graph& graph, Card& card) {
+  for (Head& head : card.heads) {
+    if (!head.decoder->uses.labels) continue;
+    resolve_classes(head);
+    if (head.labels.empty()) name_classes(graph, card, head);
+    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
+      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
+           head.outputs.front(), head.classes);
+    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
+      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
+           head.labels.size());
+  }
+}
+
 std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given) {
   // A dangling or circular link exists: reading it reports the error.
   const auto is_there = [](const std::filesystem::path& path) {
@@ -144,14 +144,14 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
   };
   if (file.empty()) {
     Card card = make();
-    resolve_labels(graph, card);
+    complete_labels(graph, card);
     return card;
   }
   try {
     Card card = make();
     apply(said, graph, card);
     check_effects(said, card);
-    resolve_labels(graph, card);
+    complete_labels(graph, card);
     return card;
   } catch (const Error& error) {
     // The message with the template names the file to write.
@@ -167,7 +167,7 @@ Card card_in(const std::filesystem::path& file, std::string_view text, const Gra
   if (!said.names_decoders()) fail(ErrorCode::kInvalidFile, "its card names no decoder");
   Card card = card_of(said, graph);
   apply(said, graph, card);
-  resolve_labels(graph, card);
+  complete_labels(graph, card);
   return card;
 }
 

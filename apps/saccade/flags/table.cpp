@@ -14,7 +14,7 @@ namespace saccade::app {
 namespace {
 
 constexpr Commands kPredicting = kRun | kCompile | kInspect | kProfile | kBench | kValidate | kLimits;
-constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo;
+constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo | kRecognise;
 constexpr Commands kTiled = kRun | kProfile | kValidate;
 constexpr std::uint64_t kMostFrames = std::numeric_limits<std::int64_t>::max();
 
@@ -154,6 +154,13 @@ std::vector<Flag> own_flags() {
        "Number of bootstrap resamples for the confidence interval", {.initial = "1000", .group = kComparison}},
       {kValidate, "--seed", "N", Integer{}, "Seed of the bootstrap", {.initial = "1", .group = kComparison}},
 
+      {kRecognise, "MODEL", "MODEL", Path{}, "An ONNX file", {.required = true}},
+      {kRecognise, "--data", "KIND:DIR|DIR", Text{"coco:DIR", "voc:DIR", {"coco:", "imagenet:"}},
+       "Labelled images, coco:DIR or imagenet:DIR, or a folder of images without labels", {.required = true}},
+      {kRecognise, "--limit", "N", Integer{0, kMostFrames},
+       "Maximum number of images, spread evenly over the set; 0: all", {.initial = "20"}},
+      {kRecognise, "--write-card", "FILE", Path{}, "Write the best card, unless several are too close to tell"},
+
       {kLimits, "MODEL", "MODEL", Path{}, "ONNX files or plans: their roofline bounds are reported per layer",
        {.count = Count::kArguments}},
       {kLimits, "--device-file", "FILE", Path{}, "Read the ceilings from a file instead of measuring them"},
@@ -260,6 +267,9 @@ const std::vector<CommandRow>& all_commands() {
        "Ctrl-C ends the run in order and reports what was measured so far."},
       {kValidate, "validate", add_validate, "Compute COCO AP, top-1, mIoU or depth metrics on annotated images",
        "Ctrl-C ends the run in order and reports what was evaluated so far."},
+      {kRecognise, "recognise", add_recognise,
+       "Find a model's card: try preprocessing and decoders on images and rank them",
+       "Exits with 3 if the images do not tell which card is right. Ctrl-C ends the search in order."},
       {kLimits, "limits", add_limits,
        "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
       {kGenerate, "generate", add_generate, "Print shell completions, the manual page or the reference of all flags",

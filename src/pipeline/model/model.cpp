@@ -75,6 +75,11 @@ const Fp32KeepList& Model::Impl::fp32_keep_list(PlanFor what, const Graph& graph
   return naming(path_, [&]() -> const Fp32KeepList& { return find_keep_list(what, graph); });
 }
 
+void Model::Impl::use_card(Card card) {
+  const std::scoped_lock lock(mutex_);
+  card_ = std::move(card);
+}
+
 const Card& Model::Impl::card() {
   const std::scoped_lock lock(mutex_);
   recognise();
