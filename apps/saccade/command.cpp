@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "flags/command_line.hpp"
 #include "interrupt.hpp"
 #include "report.hpp"
+#include "terminal_style.hpp"
 
 namespace saccade::app {
 namespace {
@@ -24,7 +26,8 @@ namespace {
 void print_error(std::string message) {
   constexpr std::size_t kLongest = 4000;
   if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
-  print_aside(fmt::format("saccade: error: {}\n", printable(message)));
+  const TerminalStyle style{is_colored(STDERR_FILENO)};
+  print_aside(fmt::format("{} {}\n", style.error("saccade: error:"), printable(message)));
 }
 
 /// The message for exhausted resources; "bug in saccade" is for bugs only.
@@ -65,6 +68,7 @@ int run_command(int argc, char** argv) {
   keep_standard_streams();
   protect_files();
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  choose_color(arguments);
   return guarded([&] { return CommandLine().parse(arguments)(); });
 }
 

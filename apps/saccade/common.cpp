@@ -5,6 +5,7 @@
 #include <array>
 #include <saccade/log.hpp>
 
+#include "flags/foreign_words.hpp"
 #include "flags/numbers.hpp"
 
 namespace saccade::app {
@@ -26,6 +27,12 @@ std::int64_t parse_dimension(std::string_view text) {
   const std::optional<std::int64_t> value = read_number<std::int64_t>(text);
   if (!value || *value < 0) throw UsageError("--shape", fmt::format("'{}' is not a size", text));
   return *value;
+}
+
+Device parse_device(const std::string& name) {
+  const std::string ours = device_called(name);
+  if (!ours.empty()) throw UsageError("--device", fmt::format("'{}' is not known: use {}", name, ours));
+  return Device::parse(name);
 }
 
 /// NAME=1x3x640x640 is the shape of an input, NAME=2 the size of a dimension.
@@ -78,7 +85,7 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
 }
 
 void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
-  binder.bind("--device", [this](const std::string& name) { model.device = Device::parse(name); });
+  binder.bind("--device", [this](const std::string& name) { model.device = parse_device(name); });
   binder.bind_choice("--fallback", model.fallback, {{"cpu", true}});
   binder.bind("--no-graph", [this](const std::string&) { model.graph = false; });
   binder.bind("--threads", &model.threads);
@@ -95,6 +102,7 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
       if (to_string(level) == name) set_log_level(level);
   });
   binder.bind("--json", &json);
+  binder.bind("--color", [](const std::string&) {});  // choose_color() has read it
 }
 
 void CommonFlags::bind_predictions(FlagBinder& binder) {

@@ -32,7 +32,7 @@ struct ProfileFlags {
   std::size_t top = 15;
 };
 
-// Number of frames without --frames and --seconds.
+// Number of frames without --max-frames and --duration.
 constexpr std::int64_t kFrames = 10000;
 // Formatting the status line for every frame would affect the measurement.
 constexpr std::int64_t kFramesToSay = 16;
@@ -115,8 +115,8 @@ Action add_profile(FlagBinder& binder) {
   const auto flags = std::make_shared<ProfileFlags>();
   binder.bind("MODEL", &flags->model);
   binder.bind("--source", &flags->source);
-  binder.bind("--frames", &flags->frames);
-  binder.bind("--seconds", &flags->seconds);
+  binder.bind("--max-frames", &flags->frames);
+  binder.bind("--duration", &flags->seconds);
   binder.bind("--trace", &flags->trace);
   binder.bind("--html", &flags->html);
   binder.bind("--jsonl", &flags->jsonl);

@@ -61,7 +61,7 @@ Action add_recognise(FlagBinder& binder) {
   const auto flags = std::make_shared<RecogniseFlags>();
   binder.bind("MODEL", &flags->options.file);
   binder.bind("--data", &flags->options.data);
-  binder.bind("--limit", &flags->options.limit);
+  binder.bind("--max-frames", &flags->options.limit);
   binder.bind("--write-card", &flags->card_to_write);
   flags->common.bind(binder);
   return {.run = [flags] { return recognise(*flags); }};

@@ -78,7 +78,7 @@ Action add_validate(FlagBinder& binder) {
     for (const std::string& name : names) find_condition(name);
     options.conditions = names;
   });
-  binder.bind("--limit", &options.limit);
+  binder.bind("--max-frames", &options.limit);
   binder.bind("--results", &options.results);
   binder.bind("--against", &flags->against);
   binder.bind("--against-card", &flags->against_card);

@@ -47,7 +47,7 @@ std::string verdict_text(const Recognition& recognition) {
                          recognition.close - 1, recognition.close == 2 ? "" : "s");
     case CardVerdict::kTie:
       return fmt::format(
-          "the first {} are too close to tell, and none is this model's default: give more images (--limit)",
+          "the first {} are too close to tell, and none is this model's default: give more images (--max-frames)",
           recognition.close);
     case CardVerdict::kNone: break;
   }

@@ -42,13 +42,13 @@ TEST_F(Bounds, InputsCountBeforeTheyAreDrawn) {
   const std::string model = open_model();
   for (const char* subcommand : {"infer", "bench", "profile"}) {
     std::vector<std::string> arguments = {subcommand, model, "--shape", "x=1x3x100000x100000"};
-    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
+    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"input 'x'", "--max-model-memory SIZE"});
   }
   // 12 MiB each way: in the arena, and in the caller's tensors.
   const auto infer = [&](const char* limit) {
     return run_saccade(
-        {"infer", model, "--shape", "x=1x3x1024x1024", "--max-model-memory", limit, "--output-dir", folder_ / "o"});
+        {"infer", model, "--shape", "x=1x3x1024x1024", "--max-model-memory", limit, "--output", folder_ / "o"});
   };
   expect_error(infer("30M"), 1, {"the input 'x' (1x3x1024x1024)", "12.0 MiB"});
   EXPECT_EQ(infer("60M").exit_code, 0);
@@ -147,13 +147,13 @@ TEST_F(Bounds, WithoutMemoryThereIsAMessageAndNoSignal) {
   }
   filtered.save(folder_ / "filtered.onnx");
   const std::vector<std::string> commands = {
-      "infer " + (folder_ / "filtered.onnx") + " --output-dir " + (folder_ / "o"),
+      "infer " + (folder_ / "filtered.onnx") + " --output " + (folder_ / "o"),
       "run " + model + scene + " --jsonl /dev/null --video " + (folder_ / "v.mp4"),
       "run " + model + scene + " --frames " + (folder_ / "frames"),
-      "infer " + open_model() + " --shape x=1x3x2000x2000 --output-dir " + (folder_ / "o"),
+      "infer " + open_model() + " --shape x=1x3x2000x2000 --output " + (folder_ / "o"),
       "compile " + model + " -o " + (folder_ / "p.plan"),
       "inspect --pipeline " + model,
-      "bench --runs 40 --seconds 0 --loads 1 " + model,
+      "bench --runs 40 --duration 0 --loads 1 " + model,
       "demo --render 1 --output " + (folder_ / "render")};
   for (const std::string& command : commands) {
     for (int megabytes = 60; megabytes < 2400; megabytes += megabytes / 2)

@@ -60,11 +60,11 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", "2"}), 2, {"--conf"});
   for (const char* flag : {"--conf", "--iou", "--duration"})
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "nan"}), 2, {flag, "'nan'"});
-  expect_error(run_saccade({"bench", "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+  expect_error(run_saccade({"bench", "m.onnx", "--duration", "nan"}), 2, {"--duration", "'nan'"});
   expect_error(run_saccade({"bench", "--compare", "a", "b", "--tolerance", "nan"}), 2, {"--tolerance", "'nan'"});
   for (const char* subcommand : {"profile", "limits"})
-    expect_error(run_saccade({subcommand, "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
-  expect_error(run_saccade({"demo", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+    expect_error(run_saccade({subcommand, "m.onnx", "--duration", "nan"}), 2, {"--duration", "'nan'"});
+  expect_error(run_saccade({"demo", "--duration", "nan"}), 2, {"--duration", "'nan'"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--threads", "0"}), 2, {"--threads"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});
@@ -77,9 +77,9 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
   for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other commands
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "1"}), 2, {"unknown flag", flag});
-  expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output-dir"});
-  expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--input", "x"}), 2, {"--input", "'x'"});
-  expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});
+  expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output"});
+  expect_error(run_saccade({"infer", "m.onnx", "--output", "d", "--input", "x"}), 2, {"--input", "'x'"});
+  expect_error(run_saccade({"infer", "m.onnx", "--output", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});
   expect_error(run_saccade({"inspect"}), 2, {"MODEL"});
 }
 
@@ -105,7 +105,7 @@ TEST_F(Failures, AMissingFileIsNamed) {
   expect_error(run_saccade({"inspect", "/nowhere/m.onnx"}), 1, {"/nowhere/m.onnx"});
   expect_error(run_saccade({"run", model(), "--source", "/nowhere/v.mp4"}), 1, {"/nowhere/v.mp4"});
   expect_error(run_saccade({"run", "/nowhere/m.onnx", "--source", image()}), 1, {"/nowhere/m.onnx"});
-  expect_error(run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", "image=/nowhere/x.npy"}), 1,
+  expect_error(run_saccade({"infer", model(), "--output", folder_ / "o", "--input", "image=/nowhere/x.npy"}), 1,
                {"/nowhere/x.npy"});
   expect_error(run_saccade({"run", model(), "--source", image(), "--card", "/nowhere/c.toml"}), 1, {"/nowhere/c.toml"});
 }
@@ -145,7 +145,7 @@ TEST_F(Failures, AnUnsupportedOperatorIsNamed) {
   strange.save(folder_ / "strange.onnx");
   for (const char* subcommand : {"inspect", "infer"}) {
     std::vector<std::string> arguments = {subcommand, folder_ / "strange.onnx"};
-    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
+    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"strange.onnx", "Frobnicate", "strange_node"});
   }
 }
@@ -182,7 +182,7 @@ TEST_F(Failures, AnUnwritableOutputIsNamed) {
   expect_error(run("--video", "/nowhere/out.mp4"), 1, {"/nowhere/out.mp4"});
   expect_error(run("--video", folder_ / "out.strange"), 1, {"out.strange"});
   expect_error(run("--frames", source + "/sub"), 1, {"image.png/sub"});
-  expect_error(run_saccade({"infer", model(), "--output-dir", source + "/sub"}), 1, {"image.png/sub"});
+  expect_error(run_saccade({"infer", model(), "--output", source + "/sub"}), 1, {"image.png/sub"});
 }
 
 TEST_F(Failures, AnOutputIsNeverWrittenOverItsSource) {
@@ -196,7 +196,7 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
   save_npy(folder_ / "x.npy", Tensor(DType::kFloat32, {1, 3, 4, 4}));
   folder_.write("bad.npy", "hello");
   const auto infer = [&](const std::string& input) {
-    return run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", input});
+    return run_saccade({"infer", model(), "--output", folder_ / "o", "--input", input});
   };
   expect_error(infer("image=" + (folder_ / "x.npy")), 1, {"'image'", "1x3x8x8", "1x3x4x4"});
   expect_error(infer("image=" + (folder_ / "bad.npy")), 1, {"bad.npy", "not a .npy file"});

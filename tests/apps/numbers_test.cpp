@@ -35,7 +35,7 @@ class Numbers : public testing::Test {
   std::string drawn(const std::string& seed) {
     const std::string out = folder_ / ("out" + seed);
     const Finished finished =
-        run_saccade({"infer", test::write_color_classifier(folder_), "--seed", seed, "--output-dir", out});
+        run_saccade({"infer", test::write_color_classifier(folder_), "--seed", seed, "--output", out});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
     return test::bytes_of_file(out + "/scores.npy");
   }
@@ -73,7 +73,7 @@ TEST_F(Numbers, NothingIsGivenTwice) {
   const std::string model = test::write_color_classifier(folder_);
   save_npy(folder_ / "x.npy", Tensor(DType::kFloat32, {1, 3, 8, 8}));
   const std::string input = "image=" + (folder_ / "x.npy");
-  expect_error(run_saccade({"infer", model, "--output-dir", folder_ / "o", "--input", input, "--input", input}), 2,
+  expect_error(run_saccade({"infer", model, "--output", folder_ / "o", "--input", input, "--input", input}), 2,
                {"--input: 'image' is given twice"});
   expect_error(run_saccade({"inspect", model, "--shape", "image=1x3x8x8", "--shape", "image=1x3x9x9"}), 2,
                {"--shape", "'image' is given twice"});

@@ -66,7 +66,7 @@ class CompileForCuda : public testing::Test {
   }
 
   Finished infer(const std::string& file, std::vector<std::string> flags = {}) const {
-    flags.insert(flags.begin(), {"infer", file, "--output-dir", folder_ / "out", "--log-level", "info"});
+    flags.insert(flags.begin(), {"infer", file, "--output", folder_ / "out", "--log-level", "info"});
     return run_saccade(flags);
   }
 

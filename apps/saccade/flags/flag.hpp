@@ -83,6 +83,8 @@ struct Traits {
   std::string_view needs = {};     ///< the flag without which this one has no meaning
   std::string_view excludes = {};  ///< flags that cannot be combined with this one, separated by spaces
   std::string_view group = {};     ///< the help's heading; empty: "Options"
+  /// Older names that the parser accepts and nothing else mentions, separated by spaces.
+  std::string_view aliases = {};
 };
 
 /// A flag or a positional argument: all that the parser, the help, docs/flags.md, the completions and the manual page
