@@ -19,4 +19,5 @@
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "saccade/tensor.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"

@@ -45,6 +45,13 @@ struct Decoder {
   bool selects_itself = false;
   /// Other keys in a card are an error.
   OutputKeys uses = {};
+
+  /// Whether its boxes are suppressed by NMS.
+  bool needs_nms() const {
+    const bool finds_boxes =
+        task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
+    return finds_boxes && !selects_itself;
+  }
 };
 
 /// All decoders, in the order in which they are tried on a model.
