@@ -106,14 +106,26 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
 }
 
 void CommonFlags::bind_predictions(FlagBinder& binder) {
-  binder.bind("--card", &model.card);
   binder.bind("--conf", &model.post.confidence);
   binder.bind("--iou", &model.post.iou);
+  binder.bind("--classes", &model.post.classes);
+  bind_selection(binder);
+}
+
+void CommonFlags::bind_predictions(FlagBinder& binder, ModelValues& values) {
+  using Texts = std::vector<std::string>;
+  binder.bind("--conf", [&values](const Texts& texts) { values.read_confidences(texts); });
+  binder.bind("--iou", [&values](const Texts& texts) { values.read_ious(texts); });
+  binder.bind("--classes", [&values](const Texts& texts) { values.read_classes(texts); });
+  bind_selection(binder);
+}
+
+void CommonFlags::bind_selection(FlagBinder& binder) {
+  binder.bind("--card", &model.card);
   binder.bind("--nms", [this](const std::string& name) { model.post.nms = parse_nms(name); });
   binder.bind("--agnostic", &model.post.agnostic);
   binder.bind("--multi-label", &model.post.multi_label);
   binder.bind("--max-det", &model.post.max_detections);
-  binder.bind("--classes", &model.post.classes);
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region(text); });
 }
 

@@ -17,6 +17,7 @@
 #include "pipeline/model/model_impl.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "report.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "vision/attach.hpp"
 #include "write_card.hpp"
 
@@ -97,8 +98,16 @@ std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, 
     report.card = to_toml(card);
     report.card_origin = card.origin;
     report.card_assumptions = card.assumptions;
-    if (!flags.card_to_write.empty()) write_card(flags.card_to_write, card);
+    if (!flags.card_to_write.empty()) write_card(flags.card_to_write, commented_card(card));
     return card;
+  } catch (const UnrecognisedModel& error) {
+    if (flags.pipeline || !options.card.empty()) throw;
+    report.card_origin = fmt::format("none: {}", error.what());
+    if (flags.card_to_write.empty()) return {};
+    write_card(flags.card_to_write, error.card());
+    report.card_origin =
+        fmt::format("none: the model is not recognised; {} is a template to complete", flags.card_to_write);
+    return {};
   } catch (const Error& error) {
     const bool is_needed = flags.pipeline || !options.card.empty() || !flags.card_to_write.empty();
     if (is_needed || error.code() == ErrorCode::kConflict) throw;

@@ -50,7 +50,7 @@ int recognise(const RecogniseFlags& flags) {
     chosen.assumptions.clear();
     if (recognition.verdict == CardVerdict::kResize)
       chosen.assumptions.push_back(fmt::format("the resize: {} ways are too close to tell", recognition.close));
-    write_card(flags.card_to_write, chosen);
+    write_card(flags.card_to_write, commented_card(chosen));
   }
   return kOk;
 }

@@ -16,15 +16,17 @@ void check_card_output(const std::string& path) {
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{} already exists; name another file", path));
 }
 
-void write_card(const std::string& path, const Card& card) {
+void write_card(const std::string& path, const std::string& text) {
   check_card_output(path);
   OutputFile file(path);
-  // A comment ends with its line: names in it are escaped.
-  file.write(fmt::format("# by {}\n", printable(card.origin)));
-  for (const std::string& assumption : card.assumptions)
-    file.write(fmt::format("# assumed: {}\n", printable(assumption)));
-  file.write(to_toml(card));
+  file.write(text);
   file.close();
+}
+
+std::string commented_card(const Card& card) {
+  std::string text = fmt::format("# by {}\n", printable(card.origin));
+  for (const std::string& assumption : card.assumptions) text += fmt::format("# assumed: {}\n", printable(assumption));
+  return text + to_toml(card);
 }
 
 }  // namespace saccade::app

@@ -25,4 +25,5 @@
 #include "saccade/summary.hpp"
 #include "saccade/tensor.hpp"
 #include "saccade/tiles.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"

@@ -68,6 +68,9 @@ constexpr Key kKeys[] = {
      "The default confidence threshold; `--conf` overrides it. For `classify` one number, and only with `sigmoid` or "
      "`multi_label`.",
      [](const Field& f, CardFile& c) { c.heads.back().conf = conf_of(f); }},
+    {"output", "iou", "0..1",
+     "The default IoU threshold of NMS; `--iou` overrides it. Only for decoders that need NMS.",
+     [](const Field& f, CardFile& c) { c.heads.back().iou = f.share(); }},
     {"output", "remap", "list of integers",
      "The class ID of each of the output's classes, -1 to drop it. The labels are those of the resulting classes.",
      [](const Field& f, CardFile& c) { c.heads.back().remap = integers_of(f, -1, kMost); }},

@@ -28,6 +28,7 @@ struct HeadFile {
   std::vector<int> strides;
   std::vector<float> anchors;
   std::vector<float> conf;
+  std::optional<float> iou;
   std::vector<int> remap;
   std::optional<bool> multi_label;
   std::optional<bool> softmax;

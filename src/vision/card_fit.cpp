@@ -25,6 +25,7 @@ void apply(const HeadFile& said, Head& head) {
   take(head.strides, said.strides);
   take(head.anchors, said.anchors);
   take(head.conf, said.conf);
+  if (said.iou) head.iou = said.iou;
   take(head.remap, said.remap);
   take(head.multi_label, said.multi_label);
   take(head.softmax, said.softmax);
@@ -46,6 +47,7 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
   const OutputKeys& uses = decoder.uses;
   for (const auto& [is_said, is_used, key] : {std::tuple{!said.labels.empty(), uses.labels, "labels"},
                                               {!said.conf.empty(), uses.conf, "conf"},
+                                              {said.iou.has_value(), decoder.needs_nms(), "iou"},
                                               {!said.remap.empty(), uses.remap, "remap"},
                                               {said.multi_label.has_value(), uses.multi_label, "multi_label"},
                                               {!said.strides.empty(), uses.strides, "strides"},

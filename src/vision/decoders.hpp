@@ -50,6 +50,13 @@ struct Decoder {
   OutputKeys uses = {};
   /// What recognition assumes without evidence in the model; empty: nothing.
   std::string_view assumes = {};
+
+  /// Whether its boxes are suppressed by NMS.
+  bool needs_nms() const {
+    const bool finds_boxes =
+        task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
+    return finds_boxes && !selects_itself;
+  }
 };
 
 /// All decoders, in the order in which they are tried on a model.

@@ -8,7 +8,7 @@ from attempt import Attempt
 
 # A command line of each command that runs in milliseconds. The tried flag is inserted.
 BASES = {
-    "run": ["detector.onnx", "--source",
+    "run": ["detector.onnx", "--no-save", "--source",
             "images"], "infer": ["tensors.onnx", "--output",
                                    "o"], "bench": ["tensors.onnx", "--runs", "1", "--duration", "0", "--loads", "1"],
     "inspect": ["detector.onnx"], "check": ["tests"], "compile": ["detector.onnx", "-o", "new.plan", "--device", "cpu"],
@@ -33,7 +33,7 @@ PATHS = {
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
-NUMBER = re.compile(r"^(N|X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
+NUMBER = re.compile(r"^(N|X|\[NAME:\]X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
                     r"NAME=SHAPE)(=|$)")
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")

@@ -1,4 +1,5 @@
 #include "card_models.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "vision/card_file.hpp"
 
 namespace saccade::test {
@@ -102,11 +103,45 @@ TEST(Recognition, DoesNotTakeKeypointsForClasses) {
   EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 57, 8400}), {}), Error);
 }
 
+/// The template for MODEL, which is not recognised.
+std::string template_of(const Graph& graph, const std::string& path) {
+  try {
+    card_for(graph, path);
+    ADD_FAILURE() << path << " is recognised";
+    return {};
+  } catch (const UnrecognisedModel& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << error.what();
+    EXPECT_NE(std::string_view(error.what()).find("seg.toml"), std::string_view::npos) << error.what();
+    return error.card();
+  }
+}
+
 TEST(Recognition, ShowsTheCardToWrite) {
-  const std::string message = message_of([] { card_for(model({1, 3, 64, 64}, {1, 21, 5, 9}), "nets/seg.onnx"); });
-  EXPECT_NE(message.find("seg.toml"), std::string::npos) << message;
-  EXPECT_NE(message.find("output0: float32 1x21x5x9"), std::string::npos) << message;
-  EXPECT_NE(message.find("decoder = \"yolov8\""), std::string::npos) << message;
+  const std::string card = template_of(model({1, 3, 64, 64}, {1, 21, 5, 9}), "nets/seg.onnx");
+  EXPECT_NE(card.find("#   output output0: float32 1x21x5x9\n"), std::string::npos) << card;
+  EXPECT_NE(card.find("\n[input]\nname = \"images\"\n"), std::string::npos) << card;
+  EXPECT_NE(card.find("\nsize = [64, 64]\n"), std::string::npos) << card;
+}
+
+TEST_F(CardFiles, ATemplateIsAValidCardOfTheFirstDecoderThatFits) {
+  const Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
+  const std::string card = template_of(graph, "seg.onnx");
+  EXPECT_NE(card.find("decoder = \"yolov8\""), std::string::npos) << card;
+  EXPECT_NE(card.find("# labels = [\"first\", \"second\"]  # 2 names"), std::string::npos) << card;
+  EXPECT_EQ(load(graph, card).head().classes, 2);
+}
+
+TEST_F(CardFiles, HoldTheIouThresholdOfNms) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400});
+  EXPECT_EQ(load(graph, "[output]\niou = 0.5\n").head().iou, 0.5F);
+  EXPECT_EQ(load(graph, to_toml(load(graph, "[output]\niou = 0.5\n"))).head().iou, 0.5F);
+  EXPECT_FALSE(load(graph, "[output]\nconf = 0.5\n").head().iou.has_value());
+  EXPECT_NE(message_of([&] { load(graph, "[output]\niou = 1.5\n"); }).find("'output.iou' must be a number in 0..1"),
+            std::string::npos);
+  const Graph selected = model({1, 3, 640, 640}, {1, 300, 6});
+  EXPECT_NE(message_of([&] { load(selected, "[output]\niou = 0.5\n"); }).find("'output.iou' is not read by"),
+            std::string::npos);
 }
 
 TEST(Recognition, KeepsPixelsUnscaledForIntegerInputs) {

@@ -41,6 +41,11 @@ struct Real {
   double low = 0;
   double high = 0;
 };
+/// A decimal number for all models, or NAME:NUMBER for the model of that name.
+struct PerModel {
+  double low = 0;
+  double high = 0;
+};
 /// Bytes, as 512M.
 struct Size {};
 /// One of these names.
@@ -61,12 +66,13 @@ struct Text {
   std::string_view wrong;  ///< rejected by the parser; empty: none is
   std::vector<std::string> names = {};
 };
-using Value = std::variant<Switch, Integer, Real, Size, Choice, Path, Assignment, Text>;
+using Value = std::variant<Switch, Integer, Real, PerModel, Size, Choice, Path, Assignment, Text>;
 
 /// How many values a flag takes.
 enum class Count {
   kOne,
   kRepeatable,  ///< one each time that the flag is given
+  kSeveral,     ///< one or several each time that the flag is given
   kList,        ///< comma-separated, repeatable
   kPair,        ///< two arguments
   kArguments,   ///< of a positional argument: any number

@@ -124,7 +124,7 @@ class JsonlSink final : public Sink {
   }
 
   void close(const Summary& summary) override {
-    file_.write(to_json(summary) + "\n");
+    if (options_.summary) file_.write(to_json(summary) + "\n");
     file_.close();
   }
 
