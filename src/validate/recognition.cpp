@@ -47,7 +47,8 @@ class CardSearch {
     for (Card& card : fitting_cards(impl_of(model).graph()))
       if (source_->takes(card.task())) bases.push_back(std::move(card));
     if (bases.empty())
-      fail(ErrorCode::kUnsupported, "{}: no decoder that {} can judge fits its outputs", options_.file, options_.data);
+      fail(ErrorCode::kUnsupported, "{}: no decoder whose predictions {} evaluates fits its outputs", options_.file,
+           options_.data);
     has_default_ = bases.front().origin.starts_with("the model's");
     planned_ = bases.size() * with_each_normalization(bases.front()).size() + with_each_resize(bases.front()).size();
     for (const Card& base : bases) try_all(with_each_normalization(base));
@@ -55,7 +56,7 @@ class CardSearch {
       try_all(with_each_resize(best()->card));
       try_all(with_each_normalization(best()->card));
     }
-    return judged();
+    return finished();
   }
 
  private:
@@ -93,7 +94,7 @@ class CardSearch {
     return best;
   }
 
-  Recognition judged() {
+  Recognition finished() {
     if (trials_.empty()) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first card was tried");
     if (best() == nullptr)
       fail(ErrorCode::kUnsupported, "{}: no card could be tried: {}", options_.file, trials_[0].failure);
