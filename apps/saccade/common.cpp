@@ -74,7 +74,11 @@ void parse_tiles(TileOptions& tiles, const std::string& text) {
     throw UsageError("--tiles", fmt::format("'{}' is not SIZE,OVERLAP: pixels and a share, as 640,0.2", text));
   tiles.size = *size;
   tiles.overlap = *overlap;
-  check_tiles(tiles);
+  try {
+    check_tiles(tiles);
+  } catch (const Error& error) {
+    throw UsageError("--tiles", fmt::format("'{}': {}", text, error.what()));
+  }
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ TEST_F(TileFlags, MergeDetectionsInTheFramesPixels) {
   ASSERT_EQ(objects.size(), 4U) << lines[0];
   EXPECT_EQ(objects[0].at("box"), nlohmann::json({4, 8, 20, 24}));
   EXPECT_EQ(objects[1].at("box"), nlohmann::json({36, 8, 52, 24}));
-  EXPECT_EQ(lines[1].at("streams")[0].at("processed"), 1) << "a frame, however many its tiles";
+  EXPECT_EQ(lines[1].at("streams")[0].at("ledger").at("processed"), 1) << "a frame, however many its tiles";
 }
 
 TEST_F(TileFlags, RefuseInvalidValues) {
