@@ -34,6 +34,7 @@ struct HeadFile {
   std::optional<bool> sigmoid;
   std::optional<int> keypoints;
   std::optional<DepthKind> depth;
+  std::optional<bool> normalize;
 };
 
 /// The contents of a card file.
