@@ -45,7 +45,7 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
   Sinks sinks;
   if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
   if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models, sources));
-  if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv));
+  if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv, models));
   if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, sources.size(), flags.yolo_options));
   if (!flags.video.empty()) sinks.push_back(open_video(flags.video, sources));
   if (!flags.frames.empty()) sinks.push_back(open_frames(flags.frames));

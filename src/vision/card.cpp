@@ -173,6 +173,7 @@ std::string to_toml(const Head& head, bool alone) {
   if (head.sigmoid) text += "sigmoid = true\n";
   if (head.decoder->uses.softmax) text += fmt::format("softmax = {}\n", head.softmax);
   if (head.decoder->uses.depth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
+  if (head.decoder->uses.normalize) text += fmt::format("normalize = {}\n", head.normalize);
   if (head.multi_label) text += "multi_label = true\n";
   if (!head.labels.empty()) text += fmt::format("labels = {}\n", list_of_texts(head.labels));
   return text;

@@ -34,6 +34,7 @@ struct Head {
   bool sigmoid = false;              ///< the scores are logits of independent classes
   int keypoints = 0;                 ///< keypoints per object
   DepthKind depth = DepthKind::kRelative;
+  bool normalize = true;  ///< an embedding is divided by its L2 norm
 
   /// Number of classes of the outputs, before remap.
   int output_classes() const { return remap.empty() ? classes : static_cast<int>(remap.size()); }

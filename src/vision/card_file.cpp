@@ -21,7 +21,7 @@ struct Key {
 };
 
 constexpr Key kKeys[] = {
-    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth` or `upscale`",
+    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth`, `upscale` or `embed`",
      "What the model does; follows from the (first) decoder.",
      [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
     {"input", "name", "string", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
@@ -88,6 +88,8 @@ constexpr Key kKeys[] = {
     {"output", "depth", "`relative`, `metric` or `inverse`",
      "The meaning of the depth: larger is farther, metres, or larger is nearer.",
      [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
+    {"output", "normalize", "true or false", "For `embed`: the vector is divided by its L2 norm; true by default.",
+     [](const Field& f, CardFile& c) { c.heads.back().normalize = f.flag(); }},
 };
 
 std::string full_name(std::string_view section, std::string_view name) {

@@ -35,6 +35,7 @@ struct HeadFile {
   std::optional<bool> sigmoid;
   std::optional<int> keypoints;
   std::optional<DepthKind> depth;
+  std::optional<bool> normalize;
 };
 
 /// The contents of a card file.

@@ -32,6 +32,7 @@ void apply(const HeadFile& said, Head& head) {
   take(head.sigmoid, said.sigmoid);
   take(head.keypoints, said.keypoints);
   take(head.depth, said.depth);
+  take(head.normalize, said.normalize);
 }
 
 /// Throws Error about a key of SAID's, naming its line.
@@ -55,7 +56,8 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
                                               {said.softmax.has_value(), uses.softmax, "softmax"},
                                               {said.sigmoid.has_value(), uses.sigmoid, "sigmoid"},
                                               {said.keypoints.has_value(), uses.keypoints, "keypoints"},
-                                              {said.depth.has_value(), uses.depth, "depth"}})
+                                              {said.depth.has_value(), uses.depth, "depth"},
+                                              {said.normalize.has_value(), uses.normalize, "normalize"}})
     if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 

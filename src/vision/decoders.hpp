@@ -25,6 +25,7 @@ struct OutputKeys {
   bool sigmoid = false;
   bool keypoints = false;
   bool depth = false;
+  bool normalize = false;
 };
 
 /// The decoder of one output format: a file in decoders/ and a line in its table.

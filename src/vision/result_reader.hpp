@@ -43,6 +43,7 @@ class ResultReader {
   void read_class_map(const Head& head, const TensorView& cells, bool from_model, Result& result);
   void read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result);
   void read_image(const TensorView& pixels, const TensorView& norm, Result& result);
+  static void read_embedding(const TensorView& vector, Result& result);
   /// Points every detection to its keypoints and runs.
   void hand_over(Result& result) const;
 

@@ -57,6 +57,10 @@ Result image_result() {
 TEST(FrameLine, CountsObjectsInTheOrderOfTheirClasses) {
   Result result = image_result();
   EXPECT_EQ(frame_line(result, 1), "bus.jpg: no objects");
+  const std::vector<float> embedding(512);
+  result.embedding = embedding;
+  EXPECT_EQ(frame_line(result, 1), "bus.jpg: embedding of 512 values");
+  result.embedding = {};
   for (const auto& [id, name] : {std::pair{5, "bus"}, {0, "person"}, {0, "person"}}) {
     Detection object;
     object.class_id = id;

@@ -198,6 +198,14 @@ inline std::vector<FaultyHead> heads_of_images() {
                    {},
                    {{"image", ramp({1, 3, 16, 16})}},
                    {{0, 767, kNan, Fault::kNotFinitePixel}, {0, 0, -kInfinity, Fault::kNotFinitePixel}}});
+  const std::vector<Damage> vector_damages = {{0, 3, kNan, Fault::kInvalidEmbedding},
+                                              {0, 0, kInfinity, Fault::kInvalidEmbedding},
+                                              {0, 1, -kInfinity, Fault::kInvalidEmbedding}};
+  const std::vector<std::pair<std::string, Tensor>> vector = {{"vector", padded({1, 4}, {1, -2, 3, 0.5F})}};
+  heads.push_back({"embed", {}, vector, vector_damages});
+  heads.push_back({"embed", {}, vector, vector_damages, [](Head& head) { head.normalize = false; }});
+  // Its norm is 0.
+  heads.push_back({"embed", {}, {{"vector", padded({1, 4}, {2})}}, {{0, 0, 0, Fault::kInvalidEmbedding}}});
   // Its softmax is NaN if all logits are minus infinity.
   heads.push_back(
       {"classify", three, {{"logits", padded({1, 3}, {-kInfinity, 9, -kInfinity})}}, {{0, 1, -kInfinity, kNanScore}}});

@@ -60,6 +60,27 @@ TEST(Recognition, BelievesUltralyticsMetadata) {
   EXPECT_NE(message_of([&] { card_for(graph, {}); }).find("'pose'"), std::string::npos);
 }
 
+/// Its semantic and depth networks take pixels of 0..1, letterboxed or stretched, and the depth is in metres.
+TEST(Recognition, TakesUltralyticsPixelsForItsMaps) {
+  const auto of = [](Graph graph, const std::string& task) {
+    graph.metadata = {{"task", task}, {"names", "{0: 'road', 1: 'sky'}"}};
+    return card_for(graph, {});
+  };
+  const Card classes = of(model({1, 3, 512, 1024}, {1, 512, 1024}), "semantic");
+  EXPECT_EQ(classes.head().decoder->name, "semantic");
+  EXPECT_EQ(classes.head().labels, (std::vector<std::string>{"road", "sky"}));
+  EXPECT_EQ(classes.resize, ResizeMode::kLetterbox);
+  const Card depth = of(model({1, 3, 640, 640}, {1, 1, 640, 640}), "depth");
+  EXPECT_EQ(depth.head().decoder->name, "depth");
+  EXPECT_EQ(depth.head().depth, DepthKind::kMetric);
+  EXPECT_EQ(depth.resize, ResizeMode::kStretch);
+  for (const Card& card : {classes, depth}) {
+    EXPECT_EQ(card.mean, (std::array<float, 3>{0, 0, 0}));
+    EXPECT_EQ(card.std, (std::array<float, 3>{1, 1, 1}));
+    EXPECT_FLOAT_EQ(card.scale, 1.0F / 255);
+  }
+}
+
 /// YOLO-World and YOLOE are exported with the classes of their prompts.
 TEST(Recognition, BelievesTheMetadataOfOpenVocabularies) {
   const auto of = [](Graph graph, const std::string& task, const std::string& head) {

@@ -54,6 +54,7 @@ extern const Decoder kRetinaFace;
 extern const Decoder kSemantic;
 extern const Decoder kDepth;
 extern const Decoder kUpscale;
+extern const Decoder kEmbed;
 extern const Decoder kClassify;
 
 /// Masks of the selected objects from coefficients float32 [N, K] and prototypes float32 [1, K, h, w].

@@ -61,6 +61,7 @@ constexpr const Decoder* kDecoders[] = {
     &kSemantic,
     &kDepth,
     &kUpscale,
+    &kEmbed,
     &kClassify,
 };
 
