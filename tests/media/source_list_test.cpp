@@ -15,13 +15,13 @@ namespace {
 using test::TempFolder;
 
 void write_png(const std::string& path) {
-  test::Image image = test::flat(8, 8, 1, 2, 3);
+  test::RgbImage image = test::flat(8, 8, 1, 2, 3);
   write_image(path, image.view());
 }
 
 void write_mp4(const std::string& path) {
   const auto writer = open_video_writer(path, 25);
-  test::Image image = test::flat(64, 32, 1, 2, 3);
+  test::RgbImage image = test::flat(64, 32, 1, 2, 3);
   for (int i = 0; i < 2; ++i) writer->write(image.view(), i * 40'000'000LL);
   writer->close();
 }
