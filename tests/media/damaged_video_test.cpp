@@ -11,8 +11,8 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::RgbImage;
 using test::Reading;
+using test::RgbImage;
 using test::TempFolder;
 
 constexpr int kFrames = 100;

@@ -13,8 +13,8 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::RgbImage;
 using test::Reading;
+using test::RgbImage;
 using test::TempFolder;
 
 constexpr std::int64_t kFrameNs = 40'000'000;  // 25 frames per second

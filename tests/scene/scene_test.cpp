@@ -8,10 +8,10 @@
 namespace saccade {
 namespace {
 
-using test::RgbImage;
 using test::mean_light;
 using test::mean_step;
 using test::render;
+using test::RgbImage;
 
 constexpr SceneOptions kSmall{.width = 160, .height = 120, .objects = 12};
 

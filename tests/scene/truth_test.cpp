@@ -11,8 +11,8 @@
 namespace saccade {
 namespace {
 
-using test::RgbImage;
 using test::render;
+using test::RgbImage;
 
 std::size_t index(const SceneTruth& truth, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(truth.width) + static_cast<std::size_t>(x);
