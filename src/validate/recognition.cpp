@@ -134,20 +134,19 @@ class CardSearch {
     };
     for (CardTrial& trial : to.trials)
       if (trial.failure.empty()) trial.behind = difference(best, trial);
-    const auto rest = std::ranges::stable_partition(to.trials, is_close);
-    to.close = static_cast<std::size_t>(rest.begin() - to.trials.begin());
-    const auto usual =
-        std::find_if(to.trials.begin(), rest.begin(), [](const CardTrial& trial) { return trial.is_default; });
+    const auto rest = std::stable_partition(to.trials.begin(), to.trials.end(), is_close);
+    to.close = static_cast<std::size_t>(rest - to.trials.begin());
+    const auto usual = std::find_if(to.trials.begin(), rest, [](const CardTrial& trial) { return trial.is_default; });
     if (best.evidence < kLeastEvidence) {
       to.verdict = CardVerdict::kNone;
     } else if (to.close == 1) {
       to.verdict = CardVerdict::kBest;
-    } else if (usual != rest.begin()) {
+    } else if (usual != rest) {
       to.verdict = CardVerdict::kDefault;
       to.chosen = static_cast<std::size_t>(usual - to.trials.begin());
     } else {
       const auto is_alike = [&](const CardTrial& trial) { return differs_in_resize_alone(trial.card, best.card); };
-      to.verdict = std::all_of(to.trials.begin(), rest.begin(), is_alike) ? CardVerdict::kResize : CardVerdict::kTie;
+      to.verdict = std::all_of(to.trials.begin(), rest, is_alike) ? CardVerdict::kResize : CardVerdict::kTie;
     }
   }
 
