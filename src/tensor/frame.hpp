@@ -34,8 +34,8 @@ struct PlaneSize {
 };
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
 
-/// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even in formats where pixels
-/// share a chroma sample.
+/// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even in formats where
+/// pixels share a chroma sample.
 FrameView crop(const FrameView& frame, const Region& region);
 
 /// The source of frames' storage. Any thread; it outlives its allocations.

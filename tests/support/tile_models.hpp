@@ -67,8 +67,7 @@ inline std::string write_bicubic(const TempFolder& folder, int width, int height
   model.node({.op = "Resize",
               .inputs = {"image", "", "scales"},
               .outputs = {"larger"},
-              .attributes = {onnx_writer::attribute("mode", "cubic"),
-                             onnx_writer::attribute("cubic_coeff_a", -0.5F)},
+              .attributes = {onnx_writer::attribute("mode", "cubic"), onnx_writer::attribute("cubic_coeff_a", -0.5F)},
               .name = "larger"});
   model.save(folder / (name + ".onnx"));
   folder.write(name + ".toml", std::string("[input]\ncolor = \"") + (channels == 1 ? "gray" : "rgb") +
