@@ -31,11 +31,13 @@ SceneScores scores_with(const std::optional<TileOptions>& tiles) {
 
 TEST(TileAccuracy, SmallObjectsOfALargeFrameAreFoundOnTiles) {
   const SceneScores whole = scores_with({});
-  const SceneScores tiles = scores_with(TileOptions{.size = 640, .overlap = 0.2F});
-  // Measured: 0 and 0.40; 0.20 and 0.29; 0.13 and 0.29.
-  EXPECT_GT(tiles.boxes.ap_small, whole.boxes.ap_small + 0.2);
-  EXPECT_GT(tiles.boxes.ap_medium, whole.boxes.ap_medium + 0.05);
-  EXPECT_GT(tiles.masks->ap_medium, whole.masks->ap_medium + 0.1);
+  const SceneScores tiles = scores_with(TileOptions{.size = 1280, .overlap = 0.2F});
+  // Half of what was measured.
+  EXPECT_GT(tiles.boxes.ap, whole.boxes.ap + 0.03);
+  EXPECT_GT(tiles.masks->ap, whole.masks->ap + 0.05);
+  EXPECT_GT(tiles.boxes.ap_small, whole.boxes.ap_small + 0.1);
+  EXPECT_GT(tiles.boxes.ap_medium, whole.boxes.ap_medium + 0.13);
+  EXPECT_GT(tiles.masks->ap_medium, whole.masks->ap_medium + 0.15);
   // The other heads are those for the whole frame.
   EXPECT_EQ(*tiles.place, *whole.place);
   EXPECT_EQ(tiles.depth->abs_rel, whole.depth->abs_rel);
