@@ -87,7 +87,7 @@ int bench(const BenchFlags& flags) {
 
 void bind_loads(FlagBinder& binder, BenchOptions& options) {
   binder.bind("--runs", &options.runs.runs);
-  binder.bind("--seconds", &options.runs.seconds);
+  binder.bind("--duration", &options.runs.seconds);
   binder.bind("--loads", &options.loads);
   binder.bind("--batch", &options.batch);
   binder.bind("--streams", &options.streams);

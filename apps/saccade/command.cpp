@@ -1,6 +1,7 @@
 #include "command.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +10,7 @@
 #include <saccade/error.hpp>
 #include <saccade/files.hpp>
 #include <saccade/log.hpp>
+#include <saccade/unrecognised_model.hpp>
 #include <system_error>
 
 #include "exhaustion.hpp"
@@ -16,6 +18,7 @@
 #include "flags/command_line.hpp"
 #include "interrupt.hpp"
 #include "report.hpp"
+#include "terminal_style.hpp"
 
 namespace saccade::app {
 namespace {
@@ -24,7 +27,8 @@ namespace {
 void print_error(std::string message) {
   constexpr std::size_t kLongest = 4000;
   if (message.size() > kLongest) message = message.substr(0, kLongest) + " ...";
-  print_aside(fmt::format("saccade: error: {}\n", printable(message)));
+  const TerminalStyle style{is_colored(STDERR_FILENO)};
+  print_aside(fmt::format("{} {}\n", style.error("saccade: error:"), printable(message)));
 }
 
 /// The message for exhausted resources; "bug in saccade" is for bugs only.
@@ -39,6 +43,9 @@ int guarded(const std::function<int()>& action) {
     const int code = action();
     if (code == kOk && lost_messages()) throw Error(ErrorCode::kIo, "can't write messages to standard error");
     return code;
+  } catch (const UnrecognisedModel& error) {
+    print_error(error.what());
+    print_aside(printable_lines("\n" + error.card()));
   } catch (const Error& error) {
     print_error(error.what());
     if (error.code() == ErrorCode::kConflict) return kUsage;
@@ -65,6 +72,7 @@ int run_command(int argc, char** argv) {
   keep_standard_streams();
   protect_files();
   const std::vector<std::string> arguments(argv + std::min(argc, 1), argv + argc);
+  choose_color(arguments);
   return guarded([&] { return CommandLine().parse(arguments)(); });
 }
 

@@ -64,8 +64,8 @@ Action add_demo(FlagBinder& binder) {
   const auto flags = std::make_shared<DemoFlags>();
   binder.bind("--source", &flags->demo.scene);
   binder.bind("--model", &flags->demo.model);
-  binder.bind("--seconds", &flags->seconds);
-  binder.bind("--frames", &flags->demo.frames);
+  binder.bind("--duration", &flags->seconds);
+  binder.bind("--max-frames", &flags->demo.frames);
   binder.bind("--condition-frames", &flags->demo.condition_frames);
   binder.bind("--output", &flags->output);
   binder.bind("--render", &flags->render.frames);

@@ -19,7 +19,7 @@ struct InferFlags {
   CommonFlags common;
   std::string model;
   std::vector<std::string> inputs;
-  std::string output_dir;
+  std::string output;
   std::uint64_t seed = 0;
 };
 
@@ -98,12 +98,11 @@ int infer(const InferFlags& flags) {
   const Model model = Model::load(flags.model, flags.common.model);
   Session session(model);  // counts the memory of the tensors before any is generated
   const std::vector<Tensor> inputs = gather_inputs(model, flags);
-  const std::vector<std::string> paths = output_paths(model, flags.output_dir);
+  const std::vector<std::string> paths = output_paths(model, flags.output);
   for (const std::string& path : paths) check_output(path);
   std::error_code error;
-  std::filesystem::create_directories(flags.output_dir, error);
-  if (error)
-    throw Error(ErrorCode::kIo, fmt::format("can't create the folder {}: {}", flags.output_dir, error.message()));
+  std::filesystem::create_directories(flags.output, error);
+  if (error) throw Error(ErrorCode::kIo, fmt::format("can't create the folder {}: {}", flags.output, error.message()));
   const std::vector<Tensor> outputs = session.run(inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i) save_npy(paths[i], outputs[i]);
   print_result(
@@ -118,7 +117,7 @@ Action add_infer(FlagBinder& binder) {
   const auto flags = std::make_shared<InferFlags>();
   binder.bind("MODEL", &flags->model);
   binder.bind("--input", &flags->inputs);
-  binder.bind("--output-dir", &flags->output_dir);
+  binder.bind("--output", &flags->output);
   binder.bind("--seed", &flags->seed);
   flags->common.bind(binder);
   return {.run = [flags] { return infer(*flags); }, .check = [flags] { check_inputs(*flags); }};

@@ -182,15 +182,15 @@ Action add_limits(FlagBinder& binder) {
   const auto flags = std::make_shared<LimitsFlags>();
   binder.bind("MODEL", &flags->models);
   binder.bind("--device-file", &flags->device_file);
-  binder.bind("--save", &flags->save);
+  binder.bind("--output", &flags->save);
   binder.bind("--top", &flags->top);
-  binder.bind("--seconds", &flags->seconds);
+  binder.bind("--duration", &flags->seconds);
   binder.bind("--check", &flags->check);
   binder.bind("--camera", [flags](const std::string& text) { flags->camera = parse_camera(text); });
   binder.bind("--bus", [flags](const std::string& text) { flags->bus_rate = parse_quantity(text, Unit::kByteRate); });
   binder.bind("--capture", into(flags->capture));
   binder.bind("--inference", into(flags->inference));
-  binder.bind("--frames", &flags->frames);
+  binder.bind("--deficit-frames", &flags->frames);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
   return {.run = [flags] {

@@ -32,7 +32,7 @@ struct ProfileFlags {
   std::size_t top = 15;
 };
 
-// Number of frames without --frames and --seconds.
+// Number of frames without --max-frames and --duration.
 constexpr std::int64_t kFrames = 10000;
 // Formatting the status line for every frame would affect the measurement.
 constexpr std::int64_t kFramesToSay = 16;
@@ -115,14 +115,15 @@ Action add_profile(FlagBinder& binder) {
   const auto flags = std::make_shared<ProfileFlags>();
   binder.bind("MODEL", &flags->model);
   binder.bind("--source", &flags->source);
-  binder.bind("--frames", &flags->frames);
-  binder.bind("--seconds", &flags->seconds);
+  binder.bind("--max-frames", &flags->frames);
+  binder.bind("--duration", &flags->seconds);
   binder.bind("--trace", &flags->trace);
   binder.bind("--html", &flags->html);
   binder.bind("--jsonl", &flags->jsonl);
   binder.bind("--top", &flags->top);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
+  flags->common.bind_tiles(binder);
   return {.run = [flags] { return profile(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 

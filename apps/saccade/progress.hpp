@@ -23,10 +23,21 @@ class StatusLine {
   bool is_due() const;
   /// Prints TEXT if it is due.
   void say(std::string_view text);
+  /// Calls PRINT, which prints whole lines, above the status line.
+  template <typename Print>
+  void print_above(const Print& print) {
+    const bool was_drawn = drawn_;
+    finish();
+    print();
+    if (was_drawn) draw();
+  }
   /// Clears the line.
   void finish();
 
  private:
+  void draw();
+
+  std::string text_;
   std::chrono::steady_clock::time_point next_;
   bool is_terminal_;
   bool drawn_ = false;
@@ -36,6 +47,11 @@ class StatusLine {
 class Progress {
  public:
   void update(const Pipeline& pipeline);
+  /// As StatusLine::print_above().
+  template <typename Print>
+  void print_above(const Print& print) {
+    line_.print_above(print);
+  }
   void finish() { line_.finish(); }
 
  private:

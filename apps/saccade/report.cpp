@@ -32,6 +32,8 @@ void print_dump(const Json& json) {
 
 void print_report(std::string_view text, Channel channel) { write_all(printable_lines(text), channel); }
 
+void print_trusted(const std::string& text) { write_all(text, Channel::kOutput); }
+
 void print_json(const nlohmann::json& json) { print_dump(json); }
 void print_json(const nlohmann::ordered_json& json) { print_dump(json); }
 void print_json(const std::string& json) { print_report(json + "\n"); }

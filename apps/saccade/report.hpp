@@ -18,6 +18,8 @@ enum class Channel { kOutput, kError };
 /// Prints printable_lines() of TEXT immediately. Throws Error (kIo) if it cannot be written: a lost report is a
 /// failure.
 void print_report(std::string_view text, Channel channel = Channel::kOutput);
+/// As print_report(), unescaped: TEXT is the program's own and may hold control sequences.
+void print_trusted(const std::string& text);
 /// JSON on a line, printable_json().
 void print_json(const nlohmann::json& json);
 void print_json(const nlohmann::ordered_json& json);

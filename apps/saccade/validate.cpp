@@ -78,7 +78,7 @@ Action add_validate(FlagBinder& binder) {
     for (const std::string& name : names) find_condition(name);
     options.conditions = names;
   });
-  binder.bind("--limit", &options.limit);
+  binder.bind("--max-frames", &options.limit);
   binder.bind("--results", &options.results);
   binder.bind("--against", &flags->against);
   binder.bind("--against-card", &flags->against_card);
@@ -91,6 +91,7 @@ Action add_validate(FlagBinder& binder) {
     for (const std::string& name : names) flags->precisions.push_back(parse_precision(name));
   });
   flags->common.bind_predictions(binder);
+  flags->common.bind_tiles(binder);
   return {.run = [flags] { return run(*flags); }, .check = [flags] { check(*flags); }};
 }
 

@@ -14,6 +14,7 @@
 #include "saccade/region.hpp"
 #include "saccade/results.hpp"
 #include "saccade/tensor.hpp"
+#include "saccade/tiles.hpp"
 
 namespace saccade {
 
@@ -41,6 +42,11 @@ struct ModelOptions {
 
   PostprocessOptions post;    ///< for models that are recognised or have a card
   std::optional<Region> roi;  ///< region of interest in the frame
+  /// Runs the model on tiles of the frame, or of its region of interest; nullopt: on the whole. For detections, with
+  /// masks, keypoints and oriented boxes, and for semantic segmentation; other predictions of a model that also detects
+  /// are those for the whole frame. The limit of detections in `post` applies to each tile and to the result. A
+  /// super-resolution model always runs on tiles, of its own size.
+  std::optional<TileOptions> tiles;
 };
 
 /// A model's input or output. If an output's size depends on the data, the shape is its capacity.

@@ -122,9 +122,10 @@ enum class Task : std::uint8_t {
   kSemantic,  ///< a class for every pixel
   kDepth,
   kUpscale,  ///< super-resolution
+  kEmbed,    ///< a vector for the frame
 };
-inline constexpr std::size_t kTasks = 8;
-/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale"
+inline constexpr std::size_t kTasks = 9;
+/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed"
 std::string_view to_string(Task task);
 
 /// The latency of a frame by stage.
@@ -146,12 +147,13 @@ enum class Fault : std::uint8_t {
   kInfiniteBox,      ///< likewise
   kNegativeSize,     ///< a box with x2 < x1 or y2 < y1
   kNotFiniteKeypoint,
-  kNotFiniteMask,   ///< NaN or infinity among the logits of an object's mask
-  kNanClassMap,     ///< among the scores of cells inside the frame
-  kNotFiniteDepth,  ///< in a cell inside the frame; infinity is valid in metric depth
-  kNotFinitePixel,  ///< in the generated image
+  kNotFiniteMask,     ///< NaN or infinity among the logits of an object's mask
+  kNanClassMap,       ///< among the scores of cells inside the frame
+  kNotFiniteDepth,    ///< in a cell inside the frame; infinity is valid in metric depth
+  kNotFinitePixel,    ///< in the generated image
+  kInvalidEmbedding,  ///< a NaN or an infinity in an embedding, or nothing but zeros
 };
-inline constexpr std::size_t kFaults = 10;
+inline constexpr std::size_t kFaults = 11;
 /// "a NaN among the confidences", ...
 std::string_view to_string(Fault fault);
 
@@ -211,7 +213,10 @@ struct Result {
   /// Empty if the model has none.
   DepthMap depth;
   FrameView image;  ///< kRgb24, the generated image; width 0 if the model has none
-  Faults faults;    ///< faults in the model's numbers; affected predictions are dropped
+  /// The frame's embedding, of length 1 (L2) unless the card says `normalize = false`: the dot product of two is their
+  /// cosine similarity. Empty if the model has none.
+  std::span<const float> embedding;
+  Faults faults;  ///< faults in the model's numbers; affected predictions are dropped
   /// Owns what the result refers to, if it is a clone().
   std::shared_ptr<const void> storage;
 

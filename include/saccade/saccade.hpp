@@ -24,4 +24,6 @@
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "saccade/tensor.hpp"
+#include "saccade/tiles.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"

@@ -30,6 +30,11 @@ class Source {
   static Source open(const std::string& uri);
   /// The source that READER implements (saccade/custom_source.hpp). Throws Error (kInvalidArgument) if it is null.
   static Source from(std::unique_ptr<CustomSource> reader);
+  /// Opens URIS in their order, as `saccade run --source` does. One that names no file may be a pattern (*, ?, [...]):
+  /// its matches, sorted by name, replace it. A folder gives its images as one source and each of its videos as
+  /// another. Images of one folder that follow each other are one source. Throws Error as open() does, and for a
+  /// pattern without a match and more than 256 sources.
+  static std::vector<Source> open_all(const std::vector<std::string>& uris);
 
   /// Valid as long as a copy of this source exists.
   const SourceInfo& info() const;

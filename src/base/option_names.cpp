@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "saccade/device.hpp"
 #include "saccade/nms.hpp"
+#include "saccade/tiles.hpp"
 
 // The text forms of the options' types, which flags and plan files use.
 namespace saccade {
@@ -15,6 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kDeviceNames = {"auto", "cpu", "cuda", "reference"};
 constexpr std::array<std::string_view, 5> kPrecisionNames = {"auto", "fp32", "tf32", "fp16", "bf16"};
 constexpr std::array<std::string_view, 4> kNmsNames = {"greedy", "linear", "gaussian", "none"};
+constexpr std::array<std::string_view, 2> kTileMergeNames = {"nmm", "nms"};
 
 /// The value of type T that NAME stands for. WHAT is its kind in the error.
 template <typename T, std::size_t Count>
@@ -53,5 +55,22 @@ std::string_view to_string(Precision precision) noexcept { return enum_name(prec
 Nms parse_nms(std::string_view name) { return parse_option<Nms>("NMS method", name, kNmsNames); }
 
 std::string_view to_string(Nms nms) noexcept { return enum_name(nms, kNmsNames); }
+
+TileMerge parse_tile_merge(std::string_view name) {
+  return parse_option<TileMerge>("method of merging tiles", name, kTileMergeNames);
+}
+
+void check_tiles(const TileOptions& options) {
+  constexpr int kSmallest = 32;
+  constexpr int kLargest = 16384;
+  constexpr float kMostOverlap = 0.9F;
+  if (options.size < kSmallest || options.size > kLargest)
+    fail(ErrorCode::kInvalidArgument, "the tile size {} is not between {} and {} pixels", options.size, kSmallest,
+         kLargest);
+  if (!(options.overlap >= 0 && options.overlap <= kMostOverlap))  // true for a NaN
+    fail(ErrorCode::kInvalidArgument, "the overlap {} of tiles is not between 0 and {}", options.overlap, kMostOverlap);
+}
+
+std::string_view to_string(TileMerge merge) noexcept { return kTileMergeNames[static_cast<std::size_t>(merge)]; }
 
 }  // namespace saccade

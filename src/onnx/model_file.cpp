@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
 #include "base/input_file.hpp"
+#include "onnx/foreign_format.hpp"
 #include "onnx/parsed_size.hpp"
 
 namespace saccade {
@@ -47,25 +48,33 @@ void check_is_readable(const fs::path& path) {
   const fs::file_status status = fs::status(path, error);
   if (status.type() == fs::file_type::not_found) fail(ErrorCode::kNotFound, "no such file");
   if (error) fail(ErrorCode::kIo, "can't be read: {}", error.message());
-  if (fs::is_directory(status)) fail(ErrorCode::kInvalidFile, "is a folder; name the .onnx file in it");
+  if (fs::is_directory(status)) {
+    std::string foreign = foreign_format_by_contents(path, {});
+    if (foreign.empty()) foreign = foreign_format_by_extension(path);
+    fail(ErrorCode::kInvalidFile, "{}", foreign.empty() ? "is a folder; name the .onnx file in it" : foreign);
+  }
   if (!fs::is_regular_file(status)) fail(ErrorCode::kInvalidFile, "is not a regular file");
 }
 
-/// A guess at the format of a file that does not parse, from its first bytes.
-std::string describe_foreign(const fs::path& path) {
+std::string head_of(const fs::path& path) {
   std::array<char, 512> start{};
   std::ifstream file(without_waiting(path), std::ios::binary);
   file.read(start.data(), start.size());
-  const std::string_view head(start.data(), static_cast<std::size_t>(file.gcount()));
+  return {start.data(), static_cast<std::size_t>(file.gcount())};
+}
+
+/// A guess at the format of a file that begins with HEAD and does not parse.
+std::string describe_foreign(const fs::path& path, std::string_view head) {
   if (head.starts_with("version https://git-lfs")) return "is a Git LFS pointer; fetch the file itself: git lfs pull";
+  // Every exporter writes the IR version first: field 1, a small number.
+  if (head.size() > 1 && head[0] == '\x08' && head[1] > 0 && head[1] < 32)
+    return "is a damaged or truncated ONNX file; export or download it again";
+  if (const std::string foreign = foreign_format_by_extension(path); !foreign.empty()) return foreign;
   if (head.starts_with("PK\x03\x04"))
     return "is a zip archive (a PyTorch checkpoint?), not an ONNX file; export it with torch.onnx.export";
   const bool text = std::ranges::all_of(
       head, [](char c) { return std::isprint(static_cast<unsigned char>(c)) != 0 || (c >= '\t' && c <= '\r'); });
   if (text) return "is a text file, not an ONNX file; export the model with torch.onnx.export";
-  // Every exporter writes the IR version first: field 1, a small number.
-  if (head.size() > 1 && head[0] == '\x08' && head[1] > 0 && head[1] < 32)
-    return "is a damaged or truncated ONNX file; export or download it again";
   return "is not an ONNX file; export the model with torch.onnx.export";
 }
 
@@ -106,6 +115,9 @@ onnx::ModelProto read_model_file(const fs::path& path, const MemoryBudget& budge
   check_is_readable(path);
   const std::uintmax_t size = fs::file_size(path);
   if (size == 0) fail(ErrorCode::kInvalidFile, "is empty; export or download the model again");
+  const std::string head = head_of(path);
+  if (const std::string foreign = foreign_format_by_contents(path, head); !foreign.empty())
+    fail(ErrorCode::kInvalidFile, "{}", foreign);
   if (size > INT_MAX)
     fail(ErrorCode::kInvalidFile,
          "has {} bytes, but an ONNX file is limited to 2 GiB; save it with external weights: onnx.save(model, FILE, "
@@ -117,7 +129,7 @@ onnx::ModelProto read_model_file(const fs::path& path, const MemoryBudget& budge
   });
   onnx::ModelProto model;
   // Arbitrary bytes may parse as a protobuf that consists of unknown fields.
-  if (!parse(path, model) || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path));
+  if (!parse(path, model) || !model.has_graph()) fail(ErrorCode::kInvalidFile, "{}", describe_foreign(path, head));
   check_is_model(model);
   return model;
 }

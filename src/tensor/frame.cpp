@@ -22,6 +22,12 @@ class PlainFrameMemory : public FrameMemory {
   static constexpr std::align_val_t kAlignment{64};
 };
 
+/// Whether several pixels have one chroma sample.
+bool shares_chroma(PixelFormat format) {
+  return format == PixelFormat::kI420 || format == PixelFormat::kI422 || format == PixelFormat::kNv12 ||
+         format == PixelFormat::kYuyv || format == PixelFormat::kUyvy;
+}
+
 int pitch_of(int row_bytes) { return (row_bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -86,6 +92,21 @@ std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height) 
     case PixelFormat::kUyvy: return {{{4 * half_width, height}, {}, {}}};
   }
   fail(ErrorCode::kInternal, "pixel format {} has no planes", static_cast<int>(format));
+}
+
+FrameView crop(const FrameView& frame, const Region& region) {
+  SACCADE_ASSERT((region.x % 2 == 0 && region.y % 2 == 0) || !shares_chroma(frame.format));
+  SACCADE_ASSERT(region.x >= 0 && region.y >= 0 && region.width > 0 && region.height > 0 &&
+                 region.width <= frame.width - region.x && region.height <= frame.height - region.y);
+  FrameView view = frame;
+  view.width = region.width;
+  view.height = region.height;
+  // The planes of the part to the left and above end where the region begins.
+  const auto before = plane_sizes(frame.format, region.x, region.y);
+  for (std::size_t i = 0; i < view.planes.size(); ++i)
+    if (frame.planes[i] != nullptr)
+      view.planes[i] += std::ptrdiff_t{before[i].rows} * frame.pitch_bytes[i] + before[i].row_bytes;
+  return view;
 }
 
 std::size_t frame_bytes(PixelFormat format, int width, int height) {

@@ -14,6 +14,7 @@ struct ClonedData {
   std::vector<MaskRun> runs;
   std::vector<std::int32_t> classes;
   std::vector<float> depths;
+  std::vector<float> embedding;
   std::vector<std::uint8_t> pixels;
 };
 
@@ -46,6 +47,7 @@ class ResultCloner {
     }
     append(data_->classes, result.class_map.cells);
     append(data_->depths, result.depth.cells);
+    append(data_->embedding, result.embedding);
     move_pixels(result.image);
     result.storage = data_;
   }

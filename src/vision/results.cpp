@@ -51,7 +51,8 @@ std::string_view to_string(Fault fault) {
                                                             "a NaN or an infinity in a mask",
                                                             "a NaN among the scores of a class map",
                                                             "a depth that is NaN or infinite",
-                                                            "a pixel that is NaN or infinite"};
+                                                            "a pixel that is NaN or infinite",
+                                                            "an embedding that is NaN, infinite or zero"};
   return enum_name(fault, kNames);
 }
 
@@ -67,8 +68,8 @@ std::string to_string(Faults faults) {
 }
 
 std::string_view to_string(Task task) {
-  constexpr std::array<std::string_view, kTasks> kNames = {"detect", "classify", "segment", "pose",
-                                                           "obb",    "semantic", "depth",   "upscale"};
+  constexpr std::array<std::string_view, kTasks> kNames = {"detect",   "classify", "segment", "pose", "obb",
+                                                           "semantic", "depth",    "upscale", "embed"};
   return enum_name(task, kNames);
 }
 

@@ -19,7 +19,7 @@ class Bench : public testing::Test {
   /// With the minimum number of runs.
   Finished bench(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), "bench");
-    arguments.insert(arguments.end(), {"--runs", "40", "--seconds", "0"});
+    arguments.insert(arguments.end(), {"--runs", "40", "--duration", "0"});
     return run_saccade(arguments);
   }
 

@@ -29,8 +29,8 @@ class Bounds : public testing::Test {
   /// Runs the box detector with this card.
   Finished with_card(const std::string& text) {
     const std::string model = test::write_box_detector(folder_);
-    return run_saccade(
-        {"run", model, "--source", "synthetic:?frames=1&size=16x16", "--card", folder_.write("cards/card.toml", text)});
+    return run_saccade({"run", model, "--no-save", "--source", "synthetic:?frames=1&size=16x16", "--card",
+                        folder_.write("cards/card.toml", text)});
   }
 
   void SetUp() override { std::filesystem::create_directory(folder_ / "cards"); }
@@ -42,13 +42,13 @@ TEST_F(Bounds, InputsCountBeforeTheyAreDrawn) {
   const std::string model = open_model();
   for (const char* subcommand : {"infer", "bench", "profile"}) {
     std::vector<std::string> arguments = {subcommand, model, "--shape", "x=1x3x100000x100000"};
-    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
+    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"input 'x'", "--max-model-memory SIZE"});
   }
   // 12 MiB each way: in the arena, and in the caller's tensors.
   const auto infer = [&](const char* limit) {
     return run_saccade(
-        {"infer", model, "--shape", "x=1x3x1024x1024", "--max-model-memory", limit, "--output-dir", folder_ / "o"});
+        {"infer", model, "--shape", "x=1x3x1024x1024", "--max-model-memory", limit, "--output", folder_ / "o"});
   };
   expect_error(infer("30M"), 1, {"the input 'x' (1x3x1024x1024)", "12.0 MiB"});
   EXPECT_EQ(infer("60M").exit_code, 0);
@@ -58,7 +58,8 @@ TEST_F(Bounds, AModelAndItsFilesAreRegularOnes) {
   const std::string model = test::write_box_detector(folder_);
   expect_error(with_card("[output]\nlabels = \"/dev/zero\"\n"), 1, {"labels", "/dev/zero", "refused"});
   for (const char* device : {"/dev/zero", "/dev/stdin"}) {
-    expect_error(run_saccade({"run", model, "--source", "synthetic:?frames=1", "--card", device}), 1, {device});
+    expect_error(run_saccade({"run", model, "--no-save", "--source", "synthetic:?frames=1", "--card", device}), 1,
+                 {device});
     expect_error(run_saccade({"inspect", device}), 1, {device});
   }
 }
@@ -89,8 +90,8 @@ TEST_F(Bounds, ACardThatSaysNothingIsNone) {
   for (const char* text : {"", "# only words\n", "[input]\n", "[output]\n"})
     expect_error(with_card(text), 1, {"card.toml", "the card has no keys"});
   const std::string model = test::write_box_detector(folder_);
-  expect_error(run_saccade({"run", model, "--source", "synthetic:?frames=1", "--card", folder_ / "cards"}), 1,
-               {"cards", "is a folder"});
+  expect_error(run_saccade({"run", model, "--no-save", "--source", "synthetic:?frames=1", "--card", folder_ / "cards"}),
+               1, {"cards", "is a folder"});
 }
 
 TEST_F(Bounds, AKeyWithoutEffectIsReportedByItsLine) {
@@ -147,13 +148,13 @@ TEST_F(Bounds, WithoutMemoryThereIsAMessageAndNoSignal) {
   }
   filtered.save(folder_ / "filtered.onnx");
   const std::vector<std::string> commands = {
-      "infer " + (folder_ / "filtered.onnx") + " --output-dir " + (folder_ / "o"),
+      "infer " + (folder_ / "filtered.onnx") + " --output " + (folder_ / "o"),
       "run " + model + scene + " --jsonl /dev/null --video " + (folder_ / "v.mp4"),
       "run " + model + scene + " --frames " + (folder_ / "frames"),
-      "infer " + open_model() + " --shape x=1x3x2000x2000 --output-dir " + (folder_ / "o"),
+      "infer " + open_model() + " --shape x=1x3x2000x2000 --output " + (folder_ / "o"),
       "compile " + model + " -o " + (folder_ / "p.plan"),
       "inspect --pipeline " + model,
-      "bench --runs 40 --seconds 0 --loads 1 " + model,
+      "bench --runs 40 --duration 0 --loads 1 " + model,
       "demo --render 1 --output " + (folder_ / "render")};
   for (const std::string& command : commands) {
     for (int megabytes = 60; megabytes < 2400; megabytes += megabytes / 2)

@@ -46,15 +46,15 @@ TEST_F(Compile, CommandsTakeThePlanForTheModel) {
   const Finished run = run_saccade({"run", plan(), "--source", folder_ / "red.png", "--jsonl", "-"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.out.find("\"class\":\"red\""), std::string::npos) << run.out;
-  const Finished infer = run_saccade({"infer", plan(), "--output-dir", folder_ / "out"});
+  const Finished infer = run_saccade({"infer", plan(), "--output", folder_ / "out"});
   EXPECT_EQ(infer.exit_code, 0) << infer.err;
   EXPECT_NE(infer.out.find("scores: float32"), std::string::npos) << infer.out;
   const Finished inspect = run_saccade({"inspect", plan(), "--pipeline"});
   EXPECT_EQ(inspect.exit_code, 0) << inspect.err;
   EXPECT_NE(inspect.out.find("GlobalAveragePool"), std::string::npos) << inspect.out;
-  const Finished bench = run_saccade({"bench", plan(), "--runs", "3", "--seconds", "0", "--loads", "1"});
+  const Finished bench = run_saccade({"bench", plan(), "--runs", "3", "--duration", "0", "--loads", "1"});
   EXPECT_EQ(bench.exit_code, 0) << bench.err;
-  const Finished profile = run_saccade({"profile", plan(), "--frames", "3"});
+  const Finished profile = run_saccade({"profile", plan(), "--max-frames", "3"});
   EXPECT_EQ(profile.exit_code, 0) << profile.err;
 }
 
@@ -74,7 +74,7 @@ TEST_F(Compile, PlansFollowTheFlagsOfTheirUser) {
 
 TEST_F(Compile, IsRefusedForOtherSettingsThanItsOwn) {
   const auto error_of = [&](std::vector<std::string> flags) {
-    flags.insert(flags.begin(), {"infer", plan(), "--output-dir", folder_ / "out"});
+    flags.insert(flags.begin(), {"infer", plan(), "--output", folder_ / "out"});
     const Finished finished = run_saccade(flags);
     EXPECT_EQ(finished.exit_code, 1);
     return finished.err;

@@ -22,7 +22,7 @@ TEST(Demo, FindsTheObjectsOfASeedThatItHasNotSeen) {
   const test::TempFolder folder;
   const std::string output = folder / "demo";
   const auto finished = run_saccade(
-      {"demo", "--source", kShortScene, "--seconds", "10000", "--output", output, "--json", "--threads", "1"});
+      {"demo", "--source", kShortScene, "--duration", "10000", "--output", output, "--json", "--threads", "1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_GT(report.at("ap50"), 0.9);
@@ -78,7 +78,7 @@ TEST(Demo, PredictionsAreDeterministic) {
   const test::TempFolder folder;
   json reports[2];
   for (json& report : reports) {
-    const auto finished = run_saccade({"demo", "--source", kShortScene, "--frames", "12", "--seconds", "10000",
+    const auto finished = run_saccade({"demo", "--source", kShortScene, "--max-frames", "12", "--duration", "10000",
                                        "--condition-frames", "4", "--output", folder / "demo", "--json"});
     ASSERT_EQ(finished.exit_code, 0) << finished.err;
     report = json::parse(finished.out);
@@ -90,7 +90,7 @@ TEST(Demo, PredictionsAreDeterministic) {
 
 TEST(Demo, SaysWhatItFound) {
   const test::TempFolder folder;
-  const auto finished = run_saccade({"demo", "--source", kShortScene, "--frames", "5", "--seconds", "10000",
+  const auto finished = run_saccade({"demo", "--source", kShortScene, "--max-frames", "5", "--duration", "10000",
                                      "--condition-frames", "2", "--output", folder / "demo"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   for (const char* part : {"rate ", "boxes: AP50", "masks: AP50", "depth: AbsRel", "scene class: top-1", "bound",
@@ -105,8 +105,8 @@ TEST(Demo, RefusesWhatItCannotDo) {
   EXPECT_EQ(run_saccade({"demo", "--output", file}).exit_code, 1);
   EXPECT_EQ(run_saccade({"demo", "--source", "video.mp4", "--output", folder / "demo"}).exit_code, 1);
   EXPECT_EQ(run_saccade({"demo", "--model", folder / "none.onnx", "--output", folder / "demo"}).exit_code, 1);
-  EXPECT_EQ(run_saccade({"demo", "--seconds", "0", "--output", folder / "demo"}).exit_code, 2);
-  EXPECT_EQ(run_saccade({"demo", "--render", "3", "--frames", "3", "--output", folder / "demo"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"demo", "--duration", "0", "--output", folder / "demo"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"demo", "--render", "3", "--max-frames", "3", "--output", folder / "demo"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"demo", "--format", "jpg", "--output", folder / "demo"}).exit_code, 2);
 }
 

@@ -60,11 +60,11 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", "2"}), 2, {"--conf"});
   for (const char* flag : {"--conf", "--iou", "--duration"})
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "nan"}), 2, {flag, "'nan'"});
-  expect_error(run_saccade({"bench", "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+  expect_error(run_saccade({"bench", "m.onnx", "--duration", "nan"}), 2, {"--duration", "'nan'"});
   expect_error(run_saccade({"bench", "--compare", "a", "b", "--tolerance", "nan"}), 2, {"--tolerance", "'nan'"});
   for (const char* subcommand : {"profile", "limits"})
-    expect_error(run_saccade({subcommand, "m.onnx", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
-  expect_error(run_saccade({"demo", "--seconds", "nan"}), 2, {"--seconds", "'nan'"});
+    expect_error(run_saccade({subcommand, "m.onnx", "--duration", "nan"}), 2, {"--duration", "'nan'"});
+  expect_error(run_saccade({"demo", "--duration", "nan"}), 2, {"--duration", "'nan'"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--threads", "0"}), 2, {"--threads"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--queue", "0"}), 2, {"--queue"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--drop", "all"}), 2, {"--drop"});
@@ -77,9 +77,9 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
   for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other commands
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "1"}), 2, {"unknown flag", flag});
-  expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output-dir"});
-  expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--input", "x"}), 2, {"--input", "'x'"});
-  expect_error(run_saccade({"infer", "m.onnx", "--output-dir", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});
+  expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output"});
+  expect_error(run_saccade({"infer", "m.onnx", "--output", "d", "--input", "x"}), 2, {"--input", "'x'"});
+  expect_error(run_saccade({"infer", "m.onnx", "--output", "d", "--shape", "x=1xa"}), 2, {"--shape", "'a'"});
   expect_error(run_saccade({"inspect"}), 2, {"MODEL"});
 }
 
@@ -105,7 +105,7 @@ TEST_F(Failures, AMissingFileIsNamed) {
   expect_error(run_saccade({"inspect", "/nowhere/m.onnx"}), 1, {"/nowhere/m.onnx"});
   expect_error(run_saccade({"run", model(), "--source", "/nowhere/v.mp4"}), 1, {"/nowhere/v.mp4"});
   expect_error(run_saccade({"run", "/nowhere/m.onnx", "--source", image()}), 1, {"/nowhere/m.onnx"});
-  expect_error(run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", "image=/nowhere/x.npy"}), 1,
+  expect_error(run_saccade({"infer", model(), "--output", folder_ / "o", "--input", "image=/nowhere/x.npy"}), 1,
                {"/nowhere/x.npy"});
   expect_error(run_saccade({"run", model(), "--source", image(), "--card", "/nowhere/c.toml"}), 1, {"/nowhere/c.toml"});
 }
@@ -145,7 +145,7 @@ TEST_F(Failures, AnUnsupportedOperatorIsNamed) {
   strange.save(folder_ / "strange.onnx");
   for (const char* subcommand : {"inspect", "infer"}) {
     std::vector<std::string> arguments = {subcommand, folder_ / "strange.onnx"};
-    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output-dir", folder_ / "o"});
+    if (arguments[0] == "infer") arguments.insert(arguments.end(), {"--output", folder_ / "o"});
     expect_error(run_saccade(arguments), 1, {"strange.onnx", "Frobnicate", "strange_node"});
   }
 }
@@ -156,7 +156,7 @@ TEST_F(Failures, AnInvalidImageIsNamed) {
   const std::string text = folder_.write("text.jpg", "This is not an image.\n");
   expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
   const std::string broken = cut(image("whole.png", 64), 0.8);
-  const Finished finished = run_saccade({"run", model(), "--source", broken, "--log-level", "error"});
+  const Finished finished = run_saccade({"run", model(), "--no-save", "--source", broken, "--log-level", "error"});
   expect_error(finished, 1, {"cut.png"});
   std::filesystem::create_directory(folder_ / "nothing");
   expect_error(run_saccade({"run", model(), "--source", folder_ / "nothing"}), 1, {"nothing"});
@@ -164,7 +164,7 @@ TEST_F(Failures, AnInvalidImageIsNamed) {
 
 TEST_F(Failures, AVideoThatIsCutShortIsNamed) {
   const std::string broken = cut(video(), 0.7);
-  expect_error(run_saccade({"run", model(), "--source", broken}), 1, {broken});
+  expect_error(run_saccade({"run", model(), "--no-save", "--source", broken}), 1, {broken});
   const std::string text = folder_.write("text.mp4", "This is not a video.\n");
   expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
 }
@@ -182,7 +182,7 @@ TEST_F(Failures, AnUnwritableOutputIsNamed) {
   expect_error(run("--video", "/nowhere/out.mp4"), 1, {"/nowhere/out.mp4"});
   expect_error(run("--video", folder_ / "out.strange"), 1, {"out.strange"});
   expect_error(run("--frames", source + "/sub"), 1, {"image.png/sub"});
-  expect_error(run_saccade({"infer", model(), "--output-dir", source + "/sub"}), 1, {"image.png/sub"});
+  expect_error(run_saccade({"infer", model(), "--output", source + "/sub"}), 1, {"image.png/sub"});
 }
 
 TEST_F(Failures, AnOutputIsNeverWrittenOverItsSource) {
@@ -196,7 +196,7 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
   save_npy(folder_ / "x.npy", Tensor(DType::kFloat32, {1, 3, 4, 4}));
   folder_.write("bad.npy", "hello");
   const auto infer = [&](const std::string& input) {
-    return run_saccade({"infer", model(), "--output-dir", folder_ / "o", "--input", input});
+    return run_saccade({"infer", model(), "--output", folder_ / "o", "--input", input});
   };
   expect_error(infer("image=" + (folder_ / "x.npy")), 1, {"'image'", "1x3x8x8", "1x3x4x4"});
   expect_error(infer("image=" + (folder_ / "bad.npy")), 1, {"bad.npy", "not a .npy file"});
@@ -206,7 +206,7 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
 TEST_F(Failures, AnUnknownPassClassOrShapeIsNamed) {
   expect_error(run_saccade({"inspect", model(), "--disable-pass", "fold_everything"}), 1, {"fold_everything"});
   expect_error(run_saccade({"inspect", model(), "--dump-pass", "fold_everything"}), 1, {"fold_everything"});
-  expect_error(run_saccade({"run", model(), "--source", image(), "--classes", "unicorn"}), 1, {"unicorn"});
+  expect_error(run_saccade({"run", model(), "--no-save", "--source", image(), "--classes", "unicorn"}), 1, {"unicorn"});
   expect_error(run_saccade({"inspect", model(), "--shape", "images=1x3x8x8"}), 1, {"'images'", "'image'"});
 }
 
@@ -221,7 +221,7 @@ TEST_F(Failures, ADamagedImageAmongGoodOnesIsCountedNotFatal) {
   image("mixed/a.png");
   folder_.write("mixed/b.png", "not an image");
   image("mixed/c.png");
-  const Finished finished = run_saccade({"run", model(), "--source", folder_ / "mixed", "--json"});
+  const Finished finished = run_saccade({"run", model(), "--no-save", "--source", folder_ / "mixed", "--json"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(finished.out.find(R"("captured":3,"processed":2,)"), std::string::npos) << finished.out;
   EXPECT_NE(finished.out.find(R"("corrupt":1,)"), std::string::npos) << finished.out;

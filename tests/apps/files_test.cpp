@@ -111,9 +111,9 @@ TEST_F(Files, TwoOutputsHaveTwoFiles) {
   expect_conflict(
       {"run", model_, "--source", shown, "--frames", folder_ / "drawn", "--jsonl", folder_ / "drawn/0-1.jpg"},
       {"two outputs"});
-  expect_conflict(
-      {"profile", model_, "--source", shown, "--frames", "2", "--html", folder_ / "out", "--jsonl", folder_ / "out"},
-      {"two outputs"});
+  expect_conflict({"profile", model_, "--source", shown, "--max-frames", "2", "--html", folder_ / "out", "--jsonl",
+                   folder_ / "out"},
+                  {"two outputs"});
   // The null device may be the target of any number of outputs.
   EXPECT_EQ(run_saccade({"run", model_, "--source", shown, "--jsonl", "/dev/null", "--csv", "/dev/null"}).exit_code, 0);
 }
@@ -136,9 +136,8 @@ TEST_F(Files, CompileSparesItsModelAndItsWeights) {
 TEST_F(Files, InferSparesItsInputs) {
   fs::create_directory(folder_ / "d");
   save_npy(folder_ / "d/detections.npy", Tensor(DType::kFloat32, {1, 3, 8, 8}));
-  expect_conflict(
-      {"infer", model_, "--input", "image=" + (folder_ / "d/detections.npy"), "--output-dir", folder_ / "d"},
-      {"detections.npy is an input"});
+  expect_conflict({"infer", model_, "--input", "image=" + (folder_ / "d/detections.npy"), "--output", folder_ / "d"},
+                  {"detections.npy is an input"});
 }
 
 TEST_F(Files, ValidateDoesNotOverwriteItsImages) {
@@ -154,11 +153,11 @@ TEST_F(Files, ValidateDoesNotOverwriteItsImages) {
 
 TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoInput) {
   const std::string shown = image("shown.png");
-  const std::string run = "run " + model_ + " --source " + shown;
+  const std::string run = "run " + model_ + " --no-save --source " + shown;
   const std::string commands[] = {
       "inspect " + model_ + " --json >>" + model_,
       "inspect " + model_ + " 1<>" + model_,
-      "bench --runs 1 --seconds 0 --loads 1 " + model_ + " --json 1<>" + model_,
+      "bench --runs 1 --duration 0 --loads 1 " + model_ + " --json 1<>" + model_,
       run + " --json >>" + shown,
       run + " --json >>" + (folder_ / "boxes.toml"),
       run + " 2>>" + shown,
@@ -182,8 +181,9 @@ TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoOtherOutput) {
   const std::string shown = image("shown.png");
   const std::string out = folder_ / "out";
   const std::string run = "run " + model_ + " --source " + shown;
-  for (const std::string& command : {run + " --json --jsonl " + out, run + " --csv " + out,
-                                     "profile " + model_ + " --source " + shown + " --frames 2 --json --html " + out})
+  for (const std::string& command :
+       {run + " --json --jsonl " + out, run + " --csv " + out,
+        "profile " + model_ + " --source " + shown + " --max-frames 2 --json --html " + out})
     expect_error(shell(command + " >" + out), 2, {"standard output"});
   expect_error(shell(run + " --video " + (folder_ / "out.mp4") + " >" + (folder_ / "out.mp4")), 2,
                {"two outputs", "standard output"});
@@ -203,7 +203,7 @@ TEST_F(Files, LinksInAnOutputFolderSpareTheirInputs) {
   fs::remove(folder_ / "out/0-000000.jpg");
   fs::create_hard_link(model_, folder_ / "out/after.dot");
   expect_conflict({"inspect", model_, "--graphviz", folder_ / "out"}, {"after.dot", "input"});
-  expect_conflict({"limits", model_, "--save", model_}, {"boxes.onnx", "input"});
+  expect_conflict({"limits", model_, "--output", model_}, {"boxes.onnx", "input"});
 }
 
 TEST_F(Files, AFifoWithoutAReaderIsRefusedAtOnce) {
@@ -235,9 +235,9 @@ TEST_F(Files, AFifoIsRefusedNotWaitedFor) {
     expect_error(run_saccade({"run", model_, "--source", path}), 1, {path});
     expect_error(run_saccade({"run", model_, "--source", shown, "--card", path}), 1, {path, "regular file"});
     expect_error(run_saccade({"run", model_, "--source", shown, "--card", card(path)}), 1, {path});
-    expect_error(run_saccade({"infer", model_, "--output-dir", folder_ / "o", "--input", "image=" + path}), 1, {path});
+    expect_error(run_saccade({"infer", model_, "--output", folder_ / "o", "--input", "image=" + path}), 1, {path});
     expect_error(run_saccade({"bench", "--compare", path, path}), 1, {path, "regular file"});
-    expect_error(run_saccade({"bench", model_, "--runs", "1", "--seconds", "0", "--peers-model", path}), 1,
+    expect_error(run_saccade({"bench", model_, "--runs", "1", "--duration", "0", "--peers-model", path}), 1,
                  {path, "regular file"});
     expect_error(run_saccade({"limits", "--device-file", path}), 1, {path, "regular file"});
   }
@@ -302,12 +302,12 @@ TEST_F(Files, ResultsOfSeveralModelsInOneCocoFileWarnOnce) {
 
 TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
   for (const std::string& subcommand : {"inspect " + model_, "inspect " + model_ + " --json", std::string("--help"),
-                                        std::string("run --help"), "bench --runs 1 --seconds 0 --loads 1 " + model_}) {
+                                        std::string("run --help"), "bench --runs 1 --duration 0 --loads 1 " + model_}) {
     SCOPED_TRACE(subcommand);
     expect_error(shell(subcommand + " >/dev/full"), 1, {"can't write standard output: No space left"});
     expect_error(shell(subcommand + " >&-"), 1, {"can't write standard output"});
   }
-  const std::string run = "run " + model_ + " --source " + image("shown.png");
+  const std::string run = "run " + model_ + " --no-save --source " + image("shown.png");
   for (const char* lost : {" --jsonl - >/dev/full", " --jsonl - >&-", " --json >/dev/full", " >&-", " --csv /dev/full"})
     expect_error(shell(run + lost), 1, {"can't write"});
   // The summary goes to standard error if a sink uses standard output.

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <iterator>
 #include <optional>
 #include <saccade/log.hpp>
 #include <set>
@@ -11,6 +12,8 @@
 
 #include "flags/binder.hpp"
 #include "flags/command_line.hpp"
+#include "flags/foreign_words.hpp"
+#include "flags/help.hpp"
 
 // Every row of the table of flags, for every command that has it: values that it accepts, values that it rejects, none,
 // and two. A new row is tested without a further word; what a flag does is tested with its command.
@@ -26,6 +29,9 @@ struct Accepted {
     return {fmt::to_string(range.low), fmt::to_string(range.high), fmt::format("00{}", range.high)};
   }
   Arguments operator()(const Real& range) const { return {fmt::to_string(range.low), fmt::to_string(range.high)}; }
+  Arguments operator()(const PerModel& range) const {
+    return {fmt::to_string(range.low), fmt::to_string(range.high), fmt::format("path:{}", range.high)};
+  }
   Arguments operator()(const Size&) const { return {"1", "512M", "04G", "1048576T"}; }
   Arguments operator()(const Choice& choice) const { return choice.names; }
   Arguments operator()(const Path&) const { return {"some/path"}; }
@@ -43,6 +49,9 @@ struct Rejected {
   }
   Arguments operator()(const Real& range) const {
     return {"x", "nan", "inf", "-1", "+0.5", fmt::to_string(2 * range.high + 1)};
+  }
+  Arguments operator()(const PerModel& range) const {
+    return {"x", "nan", "-1", ":0.5", "path:", "path:x", "path:-1", fmt::to_string(2 * range.high + 1)};
   }
   Arguments operator()(const Size&) const { return {"0", "M", "4X", "4GB", "-1", "1.5G", "1048577T", "0x10M"}; }
   Arguments operator()(const Choice&) const { return {"no-such-choice"}; }
@@ -109,6 +118,10 @@ class FlagCase {
     const Arguments values = std::visit(Accepted(), flag.value);
     return given(values.empty() ? "" : values.front());
   }
+  Arguments aliases() const {
+    std::istringstream words{std::string(flag.traits.aliases)};
+    return {std::istream_iterator<std::string>(words), {}};
+  }
   /// The flags that cannot be combined with this one.
   std::vector<const Flag*> excluded() const {
     std::vector<const Flag*> rows;
@@ -149,7 +162,7 @@ TEST_F(EveryFlag, RejectsOtherValues) {
   for (const FlagCase& test : all()) {
     for (const std::string& value : std::visit(Rejected(), test.flag.value))
       expect_rejected(test.with(test.given(value)), test.name() + ": ", "'" + value + "'");
-    if (test.flag.is_switch()) expect_rejected(test.with({test.name() + "=x"}), "", test.name());
+    if (test.flag.is_switch()) expect_rejected(test.with({test.name() + "=x"}), test.name() + " takes no value");
   }
 }
 
@@ -163,13 +176,31 @@ TEST_F(EveryFlag, NeedsAValue) {
   }
 }
 
+TEST_F(EveryFlag, IsAcceptedByItsAliases) {
+  std::size_t count = 0;
+  for (const FlagCase& test : all()) {
+    for (const std::string& alias : test.aliases()) {
+      ++count;
+      Arguments named = test.good();
+      named.front() = alias;
+      expect_accepted(test.with(named));
+      expect_rejected(test.with({alias}), test.name() + " needs a value");
+      const Arguments both = test.good();
+      named.insert(named.end(), both.begin(), both.end());
+      expect_rejected(test.with(named), test.name(), "is given twice");
+    }
+  }
+  EXPECT_GE(count, 9U);
+}
+
 TEST_F(EveryFlag, IsGivenTwiceOnlyIfRepeatable) {
   for (const FlagCase& test : all()) {
     if (test.flag.is_positional()) continue;
     Arguments twice = test.good();
     const Arguments again = test.good();
     twice.insert(twice.end(), again.begin(), again.end());
-    const bool is_one_name = std::holds_alternative<Assignment>(test.flag.value);
+    const bool is_one_name =
+        std::holds_alternative<Assignment>(test.flag.value) || std::holds_alternative<PerModel>(test.flag.value);
     const bool is_once = test.count() == Count::kOne || test.count() == Count::kPair;
     if ((is_once && !test.flag.is_switch()) || is_one_name)
       expect_rejected(test.with(twice), test.name(), "is given twice");
@@ -219,8 +250,92 @@ TEST(FlagTable, ATypingErrorNamesTheNearestFlag) {
             "unknown flag '--max-frame=3' (did you mean '--max-frames'?); see saccade run --help");
   EXPECT_EQ(message({"run", "m.onnx", "--source", "v.mp4", "--wrong"}),
             "unknown flag '--wrong'; see saccade run --help");
-  EXPECT_EQ(message({"infer", "m.onnx", "n.onnx", "--output-dir", "o"}),
+  EXPECT_EQ(message({"infer", "m.onnx", "n.onnx", "--output", "o"}),
             "unknown argument 'n.onnx'; see saccade infer --help");
+}
+
+TEST(FlagTable, AnotherToolsWordNamesOurs) {
+  EXPECT_EQ(message({"predict", "model=m.onnx"}), "unknown command 'predict': use saccade run; see saccade --help");
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "v.mp4", "--conf-thres=0.3"}),
+            "unknown flag '--conf-thres=0.3': use --conf; see saccade run --help");
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "v.mp4", "--imgsz", "640"}),
+            "unknown flag '--imgsz': use --shape NAME=1x3x640x640; see saccade run --help");
+  EXPECT_EQ(message({"bench", "m.onnx", "--half"}),
+            "unknown flag '--half': use --precision fp16; see saccade bench --help");
+  EXPECT_EQ(message({"bench", "--onnx=m.onnx", "--iterations=9"}),
+            "unknown flag '--onnx=m.onnx': the model is an argument without a flag; see saccade bench --help");
+  EXPECT_EQ(message({"bench", "m.onnx", "-niter", "9"}), "unknown flag '-niter': use --runs; see saccade bench --help");
+  EXPECT_EQ(message({"bench", "m.onnx", "--warmUp=9"}),
+            "unknown flag '--warmUp=9': the warm-up is automatic; see saccade bench --help");
+  EXPECT_EQ(message({"bench", "m.onnx", "--batch-size=9"}),
+            "unknown flag '--batch-size=9': use --batch; see saccade bench --help");
+  EXPECT_EQ(message({"compile", "m.onnx", "-o", "p", "--batch-size=9"}),
+            "unknown flag '--batch-size=9': use --shape NAME=SHAPE with the batch size first; see saccade compile "
+            "--help");
+  EXPECT_EQ(message({"infer", "m.onnx", "-o", "o", "--conf-thres=0.3"}),
+            "unknown flag '--conf-thres=0.3'; see saccade infer --help")
+      << "it has no --conf";
+}
+
+TEST(FlagTable, AnotherToolsDeviceNamesOurs) {
+  const auto of = [](const char* device) { return message({"bench", "m.onnx", "--device", device}); };
+  EXPECT_EQ(of("gpu"), "--device: 'gpu' is not known: use cuda; see saccade bench --help");
+  EXPECT_EQ(of("1"), "--device: '1' is not known: use cuda:1; see saccade bench --help");
+  EXPECT_EQ(of("CPU"), "--device: 'CPU' is not known: use cpu; see saccade bench --help");
+}
+
+TEST(FlagTable, ForeignWordsAreForeignAndTheirRemediesExist) {
+  for (const ForeignWord& row : foreign_flags()) {
+    bool applies = false;
+    for (const CommandRow& command : all_commands()) {
+      if (!applies_to(row.remedy, command)) continue;
+      for (const Flag* flag : flags_of(command.bit)) applies = applies || flag->long_name() != row.word;
+    }
+    EXPECT_TRUE(applies) << row.word << ": no command has what it names: " << row.remedy;
+  }
+  for (const ForeignWord& row : foreign_commands()) {
+    constexpr std::string_view kUse = "use saccade ";
+    const auto is_command = [](std::string_view name) {
+      return std::ranges::find(all_commands(), name, &CommandRow::name) != all_commands().end();
+    };
+    EXPECT_FALSE(is_command(row.word)) << row.word;
+    if (!row.remedy.starts_with(kUse) || row.remedy.ends_with("--version")) continue;
+    EXPECT_TRUE(is_command(row.remedy.substr(kUse.size()))) << row.remedy;
+  }
+}
+
+TEST(FlagTable, HelpAndVersionAreCommandsToo) {
+  EXPECT_EQ(message({"help"}), std::nullopt);
+  EXPECT_EQ(message({"help", "run"}), std::nullopt);
+  EXPECT_EQ(message({"-V"}), std::nullopt);
+  EXPECT_EQ(message({"help", "predict"}), "unknown command 'predict': use saccade run; see saccade --help");
+  EXPECT_EQ(message({"help", "run", "bench"}), "unknown argument 'bench'; see saccade --help");
+}
+
+TEST(Help, FitsAnEightyColumnTerminal) {
+  const auto expect_narrow = [](const std::string& text) {
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80U) << line;
+  };
+  expect_narrow(help());
+  for (const CommandRow& command : all_commands()) expect_narrow(help(command));
+}
+
+TEST(Help, IsColouredWithoutOtherChanges) {
+  for (const CommandRow& command : all_commands()) {
+    std::string colored = help(command, {.is_on = true});
+    EXPECT_NE(colored, help(command));
+    for (std::size_t at = colored.find('\033'); at != std::string::npos; at = colored.find('\033'))
+      colored.erase(at, colored.find('m', at) + 1 - at);
+    EXPECT_EQ(colored, help(command));
+  }
+}
+
+TEST(FlagTable, AFlagOfSeveralValuesLeavesTheLastOneToAPositionalArgument) {
+  EXPECT_EQ(message({"run", "--source", "a.jpg", "b.jpg", "m.onnx"}), std::nullopt);
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "a.jpg", "b.jpg", "--quiet"}), std::nullopt);
+  EXPECT_EQ(message({"run", "--source", "a.jpg", "m.onnx", "--quiet"}),
+            "MODEL is required: name it before --source, which takes several values; see saccade run --help");
 }
 
 TEST(FlagTable, ACommandThatDisagreesWithItsRowsIsABug) {

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sstream>
 
 #include "flags/help.hpp"
 #include "support/subprocess.hpp"
@@ -70,6 +71,8 @@ TEST_F(Generated, EveryFlagIsInEveryText) {
       EXPECT_TRUE(names(text, flag->long_name())) << command.name << flag->name;
       EXPECT_TRUE(names(reference, flag->long_name())) << flag->name;
       EXPECT_TRUE(names(manual, roff(flag->long_name()))) << flag->name;
+      std::istringstream aliases{std::string(flag->traits.aliases)};
+      for (std::string alias; aliases >> alias;) EXPECT_FALSE(names(text, alias)) << command.name << alias;
       if (flag->is_positional()) continue;
       EXPECT_TRUE(names(bash, flag->long_name())) << flag->name;
       EXPECT_TRUE(names(zsh, flag->long_name())) << flag->name;
@@ -80,6 +83,7 @@ TEST_F(Generated, EveryFlagIsInEveryText) {
 
 TEST_F(Generated, BashCompletesCommandsFlagsAndValues) {
   EXPECT_EQ(completed("saccade ru"), "run");
+  EXPECT_EQ(completed("saccade help ru"), "run");
   EXPECT_EQ(completed("saccade run --max-"), "--max-det --max-frames --max-model-memory");
   EXPECT_EQ(completed("saccade run m.onnx --nms g"), "gaussian greedy");
   EXPECT_EQ(completed("saccade run m.onnx --nms = g"), "gaussian greedy") << "bash splits --nms=g";

@@ -93,10 +93,10 @@ TEST_F(HostileNames, InReports) {
        std::vector<std::vector<std::string>>{{"inspect", model_},
                                              {"inspect", model_, "--dump", "--patches", "--graphviz", folder_ / "dot"},
                                              {"inspect", model_, "--pipeline", "--device", "reference"},
-                                             {"profile", model_, "--seconds", "0.02", "--source", folder_ / "images",
+                                             {"profile", model_, "--duration", "0.02", "--source", folder_ / "images",
                                               "--html", folder_ / "page.html", "--trace", folder_ / "trace.json"},
-                                             {"bench", model_, "--runs", "4", "--seconds", "0"},
-                                             {"limits", model_, "--seconds", "0.02"}})
+                                             {"bench", model_, "--runs", "4", "--duration", "0"},
+                                             {"limits", model_, "--duration", "0.02"}})
     run(arguments);
   expect_clean_file("dot/before.dot");
   expect_clean_file("dot/after.dot");
@@ -110,15 +110,15 @@ TEST_F(HostileNames, InPlans) {
   save_model(folder_ / "n.onnx", kHostile.substr(0, kHostile.find('\xff')));
   run({"compile", folder_ / "n.onnx", "-o", folder_ / "n.plan"});
   run({"inspect", folder_ / "n.plan", "--dump"});
-  run({"infer", folder_ / "n.plan", "--output-dir", folder_ / "of_plan"});
+  run({"infer", folder_ / "n.plan", "--output", folder_ / "of_plan"});
 }
 
 TEST_F(HostileNames, InJson) {
   for (const std::vector<std::string>& arguments :
        std::vector<std::vector<std::string>>{{"inspect", model_, "--json"},
-                                             {"infer", model_, "--output-dir", folder_ / "out", "--json"},
-                                             {"bench", model_, "--runs", "4", "--seconds", "0", "--json"},
-                                             {"run", model_, "--source", folder_ / "images", "--json"},
+                                             {"infer", model_, "--output", folder_ / "out", "--json"},
+                                             {"bench", model_, "--runs", "4", "--duration", "0", "--json"},
+                                             {"run", model_, "--no-save", "--source", folder_ / "images", "--json"},
                                              {"run", model_, "--source", folder_ / "images", "--jsonl", "-"}}) {
     std::istringstream lines(run(arguments).out);
     for (std::string line; std::getline(lines, line);) EXPECT_TRUE(json::accept(line)) << printable(line);
@@ -126,7 +126,7 @@ TEST_F(HostileNames, InJson) {
 }
 
 TEST_F(HostileNames, AreStillNames) {
-  run({"infer", model_, "--output-dir", folder_ / "first"});
+  run({"infer", model_, "--output", folder_ / "first"});
   const auto written = std::filesystem::directory_iterator(folder_ / "first")->path();
   EXPECT_EQ(written.parent_path(), folder_ / "first");
   EXPECT_EQ(written.filename().string().find_first_of("\n\x1b\xff"), std::string::npos);
@@ -134,8 +134,8 @@ TEST_F(HostileNames, AreStillNames) {
   const json facts = json::parse(run({"inspect", model_, "--json"}).out);
   const std::string shown = facts["inputs"][0]["name"];
   EXPECT_NE(shown.find("\x1b[2J\u009b2J\x7f\u202e"), std::string::npos) << "JSON tells what the model has";
-  test::expect_error(run_saccade({"infer", model_, "--output-dir", folder_ / "o", "--input", "x=" + written.string()}),
-                     1, {"no input 'x'", "'in=x\\nforged: 1\\r\\t\\x1b[2J\\u009b2J\\x7f\\u202e\\xff\\x9b\"<b>,\\'"});
+  test::expect_error(run_saccade({"infer", model_, "--output", folder_ / "o", "--input", "x=" + written.string()}), 1,
+                     {"no input 'x'", "'in=x\\nforged: 1\\r\\t\\x1b[2J\\u009b2J\\x7f\\u202e\\xff\\x9b\"<b>,\\'"});
 }
 
 TEST_F(HostileNames, InResults) {
@@ -176,7 +176,7 @@ TEST(CurrentFolder, HasNoLibraries) {
   const std::string model = test::write_color_classifier(folder);
   const Finished finished =
       test::Subprocess({"/usr/bin/env", "--unset=LD_LIBRARY_PATH", "--chdir=" + folder.string(), SACCADE_BINARY, "run",
-                        "--device", "cpu", model, "--source", "synthetic:", "--max-frames", "1"})
+                        "--device", "cpu", model, "--no-save", "--source", "synthetic:", "--max-frames", "1"})
           .wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
 }

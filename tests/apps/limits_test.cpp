@@ -42,8 +42,8 @@ TEST_F(Limits, ACardThatCanNotBeReadIsAnErrorOfEveryCommand) {
   const std::string model = test::write_box_detector(folder_);
   folder_.write("boxes.toml", "[output]\ndecoder = \n");
   const std::vector<std::vector<std::string>> commands = {{"limits", model, "--device-file", kStudy},
-                                                          {"bench", model, "--runs", "1", "--seconds", "0"},
-                                                          {"profile", model, "--frames", "1"},
+                                                          {"bench", model, "--runs", "1", "--duration", "0"},
+                                                          {"profile", model, "--max-frames", "1"},
                                                           {"compile", model, "-o", folder_ / "plan"}};
   for (const auto& command : commands) {
     const Finished finished = run_saccade(command);
@@ -82,7 +82,7 @@ TEST_F(Limits, BoundsAModelOnAnotherDeviceWithoutRunningIt) {
 TEST_F(Limits, RunsAModelOnItsOwnMachine) {
   const Finished finished =
       run_saccade({"limits", test::write_box_detector(folder_), "--device-file", file_of_this_machine("1e12"),
-                   "--seconds", "0.01", "--camera", "16x16@30:rgb24", "--json"});
+                   "--duration", "0.01", "--camera", "16x16@30:rgb24", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   const json& model = report["models"][0];
@@ -96,7 +96,7 @@ TEST_F(Limits, RunsAModelOnItsOwnMachine) {
 TEST_F(Limits, ThreadsAreThoseOfTheFile) {
   const std::string file = file_of_this_machine("1e12");
   const std::string model = test::write_color_classifier(folder_);
-  const Finished finished = run_saccade({"limits", model, "--device-file", file, "--seconds", "0.01", "--json"});
+  const Finished finished = run_saccade({"limits", model, "--device-file", file, "--duration", "0.01", "--json"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_EQ(json::parse(finished.out)["models"][0]["threads"], 1);
   const Finished other = run_saccade({"limits", model, "--device-file", file, "--threads", "2"});
@@ -107,7 +107,7 @@ TEST_F(Limits, ThreadsAreThoseOfTheFile) {
 TEST_F(Limits, CheckIsAVerdict) {
   const std::string model = test::write_color_classifier(folder_);
   const auto check = [&](const std::string& rate) {
-    return run_saccade({"limits", model, "--check", "--seconds", "0.01", "--device-file", file_of_this_machine(rate)});
+    return run_saccade({"limits", model, "--check", "--duration", "0.01", "--device-file", file_of_this_machine(rate)});
   };
   const Finished fast = check("1e30");
   EXPECT_EQ(fast.exit_code, 0) << fast.out << fast.err;
@@ -119,7 +119,7 @@ TEST_F(Limits, CheckIsAVerdict) {
 
 TEST_F(Limits, SavesAndListsNothingItDoesNotKnow) {
   const std::string saved = folder_ / "saved.toml";
-  EXPECT_EQ(run_saccade({"limits", "--device-file", kStudy, "--save", saved}).exit_code, 0);
+  EXPECT_EQ(run_saccade({"limits", "--device-file", kStudy, "--output", saved}).exit_code, 0);
   const Finished again = run_saccade({"limits", "--device-file", saved, "--json"});
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_EQ(json::parse(again.out)["ceilings"]["memory"][0]["all"]["read"], 960e9);
@@ -130,7 +130,7 @@ TEST_F(Limits, NonsenseIsRefused) {
   EXPECT_EQ(run_saccade({"limits", "--camera", "big"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"limits", "--bus", "60 MBps"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"limits", "--capture", "12"}).exit_code, 2);
-  EXPECT_EQ(run_saccade({"limits", "--frames", "0"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"limits", "--deficit-frames", "0"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"limits", "--check"}).exit_code, 1);
   EXPECT_EQ(run_saccade({"limits", "--device-file", folder_ / "missing.toml"}).exit_code, 1);
   const Finished other =

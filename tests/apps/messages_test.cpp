@@ -59,9 +59,7 @@ TEST_F(Messages, AGraphThatIsNestedTooDeepIsReported) {
     const Message model = Message().integer(1, 8).message(7, graph).message(8, onnx_writer::opset_id("", 17));
     return folder_.write("nested.onnx", model.bytes());
   };
-  const auto infer = [&](const std::string& file) {
-    return run_saccade({"infer", file, "--output-dir", folder_ / "o"});
-  };
+  const auto infer = [&](const std::string& file) { return run_saccade({"infer", file, "--output", folder_ / "o"}); };
   EXPECT_EQ(infer(save(30)).exit_code, 0);
   for (const int depth : {33, 34, 40, 500}) expect_error(infer(save(depth)), 1, {"nested.onnx", "nested too deep"});
 }
@@ -73,7 +71,7 @@ TEST_F(Messages, AnIndexOutsideOfItsTensorNamesItsNode) {
   picked.save(folder_ / "picked.onnx");
   save_npy(folder_ / "i.npy", Tensor::of<std::int64_t>({2}, {0, 99}));
   for (const char* device : {"cpu", "reference"})
-    expect_error(run_saccade({"infer", folder_ / "picked.onnx", "--output-dir", folder_ / "o", "--input",
+    expect_error(run_saccade({"infer", folder_ / "picked.onnx", "--output", folder_ / "o", "--input",
                               "indices=" + (folder_ / "i.npy"), "--device", device}),
                  1, {"'the_gather'", "Gather", "index 99 is outside"});
 }
@@ -81,18 +79,18 @@ TEST_F(Messages, AnIndexOutsideOfItsTensorNamesItsNode) {
 TEST_F(Messages, LinksThatGoInCirclesAreNoBug) {
   const std::string links = loop("loop");
   const std::vector<std::vector<std::string>> commands = {
-      {"run", model(), "--source", "synthetic:?frames=1", "--card", links},
-      {"run", links, "--source", "synthetic:?frames=1"},
-      {"run", model(), "--source", links},
+      {"run", model(), "--no-save", "--source", "synthetic:?frames=1", "--card", links},
+      {"run", links, "--no-save", "--source", "synthetic:?frames=1"},
+      {"run", model(), "--no-save", "--source", links},
       {"limits", "--device-file", links},
       {"bench", "--compare", links, links},
       {"check", links},
       {"compile", model(), "-o", links},
       {"inspect", model(), "--write-card", links},
       {"validate", model(), "--data", "coco:" + links},
-      {"demo", "--output", links, "--frames", "1"},
-      {"infer", model(), "--output-dir", links},
-      {"infer", model(), "--output-dir", folder_ / "o", "--input", "image=" + links}};
+      {"demo", "--output", links, "--max-frames", "1"},
+      {"infer", model(), "--output", links},
+      {"infer", model(), "--output", folder_ / "o", "--input", "image=" + links}};
   for (const auto& command : commands) {
     const Finished finished = run_saccade(command);
     expect_error(finished, 1, {"loop"});
@@ -104,7 +102,8 @@ TEST_F(Messages, ACardBesideTheModelThatCantBeReadIsNotPassedOver) {
   const std::string detector = model();
   std::filesystem::remove(folder_ / "boxes.toml");
   loop("boxes.toml");
-  expect_error(run_saccade({"run", detector, "--source", "synthetic:?frames=1"}), 1, {"boxes.toml", "symbolic links"});
+  expect_error(run_saccade({"run", detector, "--no-save", "--source", "synthetic:?frames=1"}), 1,
+               {"boxes.toml", "symbolic links"});
 }
 
 TEST_F(Messages, JsonErrorsAreReportedInOurWords) {

@@ -35,7 +35,7 @@ class Numbers : public testing::Test {
   std::string drawn(const std::string& seed) {
     const std::string out = folder_ / ("out" + seed);
     const Finished finished =
-        run_saccade({"infer", test::write_color_classifier(folder_), "--seed", seed, "--output-dir", out});
+        run_saccade({"infer", test::write_color_classifier(folder_), "--seed", seed, "--output", out});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
     return test::bytes_of_file(out + "/scores.npy");
   }
@@ -64,7 +64,8 @@ TEST_F(Numbers, RealNumbersAreDecimalToo) {
   for (const char* text : {"0x1", "+0.5", " 0.5", "nan", "inf", "-0.1", "0,5"})
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", text}), 2,
                  {"--conf: '" + std::string(text) + "' is not a number from 0 to 1"});
-  EXPECT_EQ(run_saccade({"run", test::write_box_detector(folder_), "--source", "synthetic:?frames=1", "--conf", "5e-1"})
+  EXPECT_EQ(run_saccade({"run", test::write_box_detector(folder_), "--no-save", "--source", "synthetic:?frames=1",
+                         "--conf", "5e-1"})
                 .exit_code,
             0);
 }
@@ -73,20 +74,21 @@ TEST_F(Numbers, NothingIsGivenTwice) {
   const std::string model = test::write_color_classifier(folder_);
   save_npy(folder_ / "x.npy", Tensor(DType::kFloat32, {1, 3, 8, 8}));
   const std::string input = "image=" + (folder_ / "x.npy");
-  expect_error(run_saccade({"infer", model, "--output-dir", folder_ / "o", "--input", input, "--input", input}), 2,
+  expect_error(run_saccade({"infer", model, "--output", folder_ / "o", "--input", input, "--input", input}), 2,
                {"--input: 'image' is given twice"});
   expect_error(run_saccade({"inspect", model, "--shape", "image=1x3x8x8", "--shape", "image=1x3x9x9"}), 2,
                {"--shape", "'image' is given twice"});
   expect_error(run_saccade({"inspect", model, "--shape", "batch=1", "--shape", "batch=2"}), 2,
                {"--shape", "'batch' is given twice"});
-  expect_error(run_saccade({"run", model, "--source", "synthetic:?seed=1&seed=2"}), 1, {"'seed' is given twice"});
+  expect_error(run_saccade({"run", model, "--no-save", "--source", "synthetic:?seed=1&seed=2"}), 1,
+               {"'seed' is given twice"});
 }
 
 TEST_F(Numbers, AScenesSeedIsWithinItsRange) {
   const std::string model = test::write_color_classifier(folder_);
   for (const char* seed : {"-1", "18446744073709551616", "0x10", "1e3"})
-    expect_error(run_saccade({"run", model, "--source", std::string("synthetic:?frames=1&seed=") + seed}), 1,
-                 {seed, "an integer from 0 to 18446744073709551615"});
+    expect_error(run_saccade({"run", model, "--no-save", "--source", std::string("synthetic:?frames=1&seed=") + seed}),
+                 1, {seed, "an integer from 0 to 18446744073709551615"});
 }
 
 TEST_F(Numbers, ANewerOperatorSetIsSaid) {

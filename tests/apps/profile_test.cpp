@@ -28,8 +28,8 @@ class ProfileCommand : public testing::Test {
 TEST_F(ProfileCommand, WritesTheRequestedFiles) {
   const std::string model = test::write_box_detector(folder_);
   const Finished finished =
-      run_saccade({"profile", model, "--source", image_, "--frames", "25", "--trace", folder_ / "trace.json", "--html",
-                   folder_ / "page.html", "--jsonl", folder_ / "lines.jsonl", "--json", "--threads", "1"});
+      run_saccade({"profile", model, "--source", image_, "--max-frames", "25", "--trace", folder_ / "trace.json",
+                   "--html", folder_ / "page.html", "--jsonl", folder_ / "lines.jsonl", "--json", "--threads", "1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   const json report = json::parse(finished.out);
   EXPECT_EQ(report["model"], "boxes");
@@ -71,7 +71,7 @@ TEST_F(ProfileCommand, GeneratesTensorsForAnUnrecognisedModel) {
   model.input("x", {4, 4}).output("y");
   model.node({.op = "Relu", .inputs = {"x"}, .outputs = {"y"}});
   model.save(folder_ / "relu.onnx");
-  const Finished finished = run_saccade({"profile", folder_ / "relu.onnx", "--seconds", "0.05", "--top", "1"});
+  const Finished finished = run_saccade({"profile", folder_ / "relu.onnx", "--duration", "0.05", "--top", "1"});
   ASSERT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(finished.out.find("source      random tensors\n"), std::string::npos) << finished.out;
   EXPECT_NE(finished.out.find("the 1 longest of 1 launches\n"), std::string::npos) << finished.out;
@@ -85,7 +85,7 @@ TEST_F(ProfileCommand, GeneratesTensorsForAnUnrecognisedModel) {
 TEST_F(ProfileCommand, RefusesInvalidFlags) {
   const std::string model = test::write_box_detector(folder_);
   EXPECT_EQ(run_saccade({"profile"}).exit_code, 2);
-  EXPECT_EQ(run_saccade({"profile", model, "--frames", "0"}).exit_code, 2);
+  EXPECT_EQ(run_saccade({"profile", model, "--max-frames", "0"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"profile", model, "--json", "--jsonl", "-"}).exit_code, 2);
   const Finished unwritable = run_saccade({"profile", model, "--source", image_, "--html", folder_ / "no/page.html"});
   EXPECT_EQ(unwritable.exit_code, 1);

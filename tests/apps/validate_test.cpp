@@ -65,7 +65,7 @@ TEST_F(ValidateCommand, ReportsTheMetricsOfAModel) {
   EXPECT_NE(text.out.find("100.00"), std::string::npos) << text.out;
   EXPECT_EQ(text.err, "");
   const Finished finished = run_saccade({"validate", model(), "--data", images(), "--json", "--condition", "night,jpeg",
-                                         "--limit", "2", "--threads", "1"});
+                                         "--max-frames", "2", "--threads", "1"});
   const json report = json::parse(finished.out);
   EXPECT_EQ(report.at("pictures"), 2);
   EXPECT_EQ(report.at("of_pictures"), 3);
@@ -135,7 +135,7 @@ TEST_F(ValidateCommand, InvalidFlagsAreRefused) {
   expect_error(run({"--tolerance", "-1"}), 2, {"--tolerance"});
   for (const char* tolerance : {"nan", "101"})
     expect_error(run({"--tolerance", tolerance}), 2, {"--tolerance", tolerance, "from 0 to 100"});
-  expect_error(run({"--limit", "-3"}), 2, {"--limit"});
+  expect_error(run({"--max-frames", "-3"}), 2, {"--max-frames"});
   expect_error(run({"--resamples", "1"}), 2, {"--resamples"});
 }
 

@@ -47,7 +47,7 @@ class AutoDevice : public testing::Test {
   }
 
   Finished infer(const std::string& model, std::vector<std::string> flags = {}) const {
-    flags.insert(flags.begin(), {"infer", model, "--device", "auto", "--output-dir", folder_ / "out"});
+    flags.insert(flags.begin(), {"infer", model, "--device", "auto", "--output", folder_ / "out"});
     return run_saccade(flags);
   }
 
@@ -120,7 +120,7 @@ TEST_F(AutoDevice, IsTheCpuWhereTheGpuCannotBeUsed) {
   EXPECT_EQ(old.exit_code, 0) << old.err;
   EXPECT_THAT(old.err,
               AllOf(HasSubstr("warning: "), HasSubstr("has the compute capability 7.5, and the kernels need 8.0")));
-  EXPECT_EQ(run_saccade({"infer", colors(), "--device", "cuda", "--output-dir", folder_ / "out"}).exit_code, 1);
+  EXPECT_EQ(run_saccade({"infer", colors(), "--device", "cuda", "--output", folder_ / "out"}).exit_code, 1);
   unsetenv("SACCADE_EMULATOR_CAPABILITY");
   setenv("SACCADE_EMULATOR_FAIL", "nvrtcVersion:0:5", 1);
   EXPECT_THAT(infer(colors()).err, AllOf(HasSubstr("warning: "), HasSubstr("it runs on the CPU: NVRTC")));

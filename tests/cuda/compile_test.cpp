@@ -66,7 +66,7 @@ class CompileForCuda : public testing::Test {
   }
 
   Finished infer(const std::string& file, std::vector<std::string> flags = {}) const {
-    flags.insert(flags.begin(), {"infer", file, "--output-dir", folder_ / "out", "--log-level", "info"});
+    flags.insert(flags.begin(), {"infer", file, "--output", folder_ / "out", "--log-level", "info"});
     return run_saccade(flags);
   }
 
@@ -104,7 +104,8 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
   setenv("SACCADE_CACHE", "", 1);
   hide_compiler();
   const auto run = [](const std::string& file, const std::vector<std::string>& flags) {
-    std::vector<std::string> all{"run", file, "--source", "synthetic:?size=64x48", "--max-frames", "2", "--json"};
+    std::vector<std::string> all{"run",          file, "--no-save", "--source", "synthetic:?size=64x48",
+                                 "--max-frames", "2",  "--json"};
     all.insert(all.end(), flags.begin(), flags.end());
     return run_saccade(all);
   };

@@ -27,7 +27,7 @@ class CudaErrors : public testing::Test {
   std::string said(const char* failure, const std::vector<std::string>& flags = {}) const {
     setenv("SACCADE_EMULATOR_FAIL", failure, 1);
     std::vector<std::string> command = {
-        "infer", test::write_color_classifier(folder_), "--device", "cuda", "--output-dir", folder_ / "out"};
+        "infer", test::write_color_classifier(folder_), "--device", "cuda", "--output", folder_ / "out"};
     command.insert(command.end(), flags.begin(), flags.end());
     const test::Finished finished = test::run_saccade(command);
     EXPECT_EQ(finished.exit_code, 1) << finished.err;

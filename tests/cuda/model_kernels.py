@@ -62,7 +62,7 @@ def make_plan(task):
         "SACCADE_EMULATOR_RUN": "no", "SACCADE_EMULATOR_CAPABILITY": job.capability, "SACCADE_CACHE": "",
         "SACCADE_EMULATOR_SOURCES": sources_of(args, job.capability)}
     with tempfile.TemporaryDirectory() as outputs:
-        command += [] if job.pipeline else ["--output-dir", outputs]
+        command += [] if job.pipeline else ["--output", outputs]
         done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode == 0 or (job.pipeline and "is not recognised" in done.stderr):
         return None

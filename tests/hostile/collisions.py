@@ -7,10 +7,10 @@ from attempt import Attempt
 MODEL = ["classifier.onnx", "--card", "classifier.toml"]
 # A command, its inputs, and its outputs: flag -> reader's name.
 COMMANDS = {
-    "run": (["run", *MODEL, "--source", "images", "--source",
+    "run": (["run", *MODEL, "--no-save", "--source", "images",
              "in.mp4"], ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4",
                          "images/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
-    "external": (["run", "external.onnx", "--source", "images"], ["external.weights"], ["--jsonl", "--csv"]),
+    "external": (["run", "external.onnx", "--no-save", "--source", "images"], ["external.weights"], ["--jsonl", "--csv"]),
     "compile": (["compile", *MODEL, "--device",
                  "cpu"], ["classifier.onnx", "classifier.toml",
                           "labels.txt"], ["-o"]), "compile external": (["compile", "external.onnx", "--device",
@@ -23,13 +23,13 @@ COMMANDS = {
                                      "validate", "detector.onnx", "--data", "coco:data", "--against", "detector.plan",
                                      "--against-card", "detector.toml"
                                  ], ["detector.plan", "detector.toml"], ["--results"]),
-    "profile": (["profile", *MODEL, "--frames", "2", "--source",
+    "profile": (["profile", *MODEL, "--max-frames", "2", "--source",
                  "images"], ["classifier.onnx", "classifier.toml", "labels.txt",
                                "images/p0.jpg"], ["--trace", "--html", "--jsonl"]),
-    "limits": (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds",
-                "0.01"], ["detector.onnx", "detector.toml", "ceilings.json"], ["--save"]),
+    "limits": (["limits", "detector.onnx", "--device-file", "ceilings.json", "--duration",
+                "0.01"], ["detector.onnx", "detector.toml", "ceilings.json"], ["--output"]),
 }
-FOLDERS = ("--yolo", "--frames", "--output-dir", "--graphviz")
+FOLDERS = ("--yolo", "--frames", "--graphviz")
 # Other spellings of a path to the same file.
 DISGUISES = ("{0}", "./{0}", "images/../{0}", "{1}/{0}", "link", "hard", "way/{0}")
 
@@ -114,6 +114,12 @@ def frames_on_sources(place):
                    expect=(1, 2))
 
 
+def drawn_beside_older(place):
+    place.write("saccade-run/one/one.jpg", "mine")
+    return Attempt("frames are drawn beside those of an earlier run", ["run", "detector.onnx", "--source", "one.png"],
+                   outputs={"saccade-run/one-2": "folder"})
+
+
 def labels_on_labels(place):
     place.write("images/labels.png", place.read("one.png"))
     return Attempt("--yolo writes NAME.txt on the labels", ["run", *MODEL, "--source", "images", "--yolo", "."],
@@ -130,14 +136,14 @@ def tensor_on_input(place):
     name, command = place.rng.choice([("output", "a"), ("sum", "b")])
     place.write(f"d/{name}.npy", place.read("a.npy"))
     return Attempt("infer writes NAME.npy on an input",
-                   ["infer", "tensors.onnx", "--input", f"{command}=d/{name}.npy", "--output-dir", "d"], expect=(1, 2))
+                   ["infer", "tensors.onnx", "--input", f"{command}=d/{name}.npy", "--output", "d"], expect=(1, 2))
 
 
 def tensor_on_weights(place):
     import onnx
     proto = onnx.load(place.folder / "tensors.onnx")
     onnx.save(proto, place.folder / "named.onnx", save_as_external_data=True, location="output.npy", size_threshold=0)
-    return Attempt("infer writes NAME.npy on the model's weights", ["infer", "named.onnx", "--output-dir", "."],
+    return Attempt("infer writes NAME.npy on the model's weights", ["infer", "named.onnx", "--output", "."],
                    expect=(1, 2))
 
 
@@ -147,7 +153,7 @@ def tensors_of_one_name(place):
     nodes = [onnx.helper.make_node("Relu", ["a"], ["x/y"]), onnx.helper.make_node("Neg", ["a"], ["x:y"])]
     proto = models.model(nodes, [models.floats("a", [2])], [models.floats("x/y", [2]), models.floats("x:y", [2])])
     onnx.save(proto, place.folder / "twins.onnx")
-    return Attempt("infer writes two outputs under one name", ["infer", "twins.onnx", "--output-dir", "o"],
+    return Attempt("infer writes two outputs under one name", ["infer", "twins.onnx", "--output", "o"],
                    expect=(1, 2))
 
 
@@ -172,7 +178,7 @@ def rendered_on_scene(place):
 
 def input_twice(place):
     return Attempt("an input given twice",
-                   ["infer", "tensors.onnx", "--input", "a=a.npy", "--input", "a=b.npy", "--output-dir", "o"],
+                   ["infer", "tensors.onnx", "--input", "a=a.npy", "--input", "a=b.npy", "--output", "o"],
                    expect=(1, 2))
 
 
@@ -189,7 +195,8 @@ def to_stdout_twice(place):
 
 
 NAMED = [
-    second_video, second_video_elsewhere, part_of_video, frames_on_sources, labels_on_labels, maps_on_source,
+    second_video, second_video_elsewhere, part_of_video, frames_on_sources, drawn_beside_older,
+    labels_on_labels, maps_on_source,
     tensor_on_input, tensor_on_weights, tensors_of_one_name, graph_on_model, plan_on_itself, rendered_on_scene,
     input_twice, empty_value, to_stdout_twice
 ]

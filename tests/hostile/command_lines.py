@@ -8,30 +8,32 @@ from attempt import Attempt
 
 # A command line of each command that runs in milliseconds. The tried flag is inserted.
 BASES = {
-    "run": ["detector.onnx", "--source",
-            "images"], "infer": ["tensors.onnx", "--output-dir",
-                                   "o"], "bench": ["tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1"],
+    "run": ["detector.onnx", "--no-save", "--source",
+            "images"], "infer": ["tensors.onnx", "--output",
+                                   "o"], "bench": ["tensors.onnx", "--runs", "1", "--duration", "0", "--loads", "1"],
     "inspect": ["detector.onnx"], "check": ["tests"], "compile": ["detector.onnx", "-o", "new.plan", "--device", "cpu"],
     "validate": ["detector.onnx", "--data",
-                 "coco:data"], "profile": ["detector.onnx", "--frames", "2", "--source", "images"],
-    "limits": ["detector.onnx", "--device-file", "ceilings.json", "--seconds",
+                 "coco:data"], "recognise": ["detector.onnx", "--data", "images", "--max-frames", "1"],
+    "profile": ["detector.onnx", "--max-frames", "2", "--source", "images"],
+    "limits": ["detector.onnx", "--device-file", "ceilings.json", "--duration",
                "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
     "generate": ["man"],
 }
 # The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
     "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --csv": "csv", "run --yolo": "folder",
-    "run --video": "video", "run --frames": "folder", "infer --input": "in", "infer --output-dir": "folder",
+    "run --video": "video", "run --frames": "folder", "infer --input": "in", "infer --output": "folder",
     "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in", "inspect --graphviz": "folder",
     "inspect --write-card": "text", "compile --output": "some", "validate --data": "in", "validate --results": "coco",
-    "validate --against": "in", "validate --against-card": "in", "profile --source": "in", "profile --trace": "json",
-    "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --save": "some",
+    "validate --against": "in", "validate --against-card": "in", "recognise --data": "in",
+    "recognise --write-card": "text", "profile --source": "in", "profile --trace": "json",
+    "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --output": "some",
     "demo --model": "in", "demo --output": "folder", "demo --source": "in", "* --card": "in", "* MODEL": "in",
     "check DIR": "in",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
-NUMBER = re.compile(r"^(N|X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
+NUMBER = re.compile(r"^(N|X|\[NAME:\]X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
                     r"NAME=SHAPE)(=|$)")
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")
@@ -60,7 +62,7 @@ def commands(binary):
 
 
 def is_shared(binary, flag):
-    return sum(flag in flags(binary, subcommand) for subcommand in BASES) > 4
+    return sum(flag in flags(binary, subcommand) for subcommand in BASES) > 5
 
 
 def role(subcommand, flag):
@@ -101,7 +103,7 @@ def replaced(subcommand, flag, value, joined):
         if own in command:
             at = command.index(own)
             del command[at:at + 2]
-    if subcommand == "demo" and flag in ("--seconds", "--frames", "--condition-frames", "--model"):
+    if subcommand == "demo" and flag in ("--duration", "--max-frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"]}.get(flag, [])
     if joined:

@@ -8,7 +8,7 @@ import onnx
 
 import models
 
-# The file that `limits --save` writes, made once, so that no attempt measures the machine for seconds.
+# The file that `limits --output` writes, made once, so that no attempt measures the machine for seconds.
 CEILINGS = "ceilings.json"
 
 
@@ -68,8 +68,8 @@ def make(folder, binary):
     np.save(folder / "b.npy", rng.random((2, 3), np.float32))
     must(binary, folder, "compile", "detector.onnx", "-o", "detector.plan", "--device", "cpu")
     must(binary, folder, "compile", "tensors.onnx", "-o", "tensors.plan", "--device", "cpu")
-    must(binary, folder, "limits", "--seconds", "0.01", "--save", CEILINGS)
-    report = must(binary, folder, "bench", "tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1", "--json")
+    must(binary, folder, "limits", "--duration", "0.01", "--output", CEILINGS)
+    report = must(binary, folder, "bench", "tensors.onnx", "--runs", "1", "--duration", "0", "--loads", "1", "--json")
     (folder / "bench.json").write_text(report.stdout)
 
 

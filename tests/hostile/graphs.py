@@ -223,8 +223,8 @@ def draw_hostile(place, rng, number):
     else:
         what, proto = rng.choice(DRAWS)(rng)
     place.write("e.onnx", proto if isinstance(proto, bytes) else proto.SerializeToString())
-    command, outputs = rng.choice([(["infer", "e.onnx", "--output-dir", "o"], {"o": "folder"}),
-                                   (["infer", "e.onnx", "--output-dir", "o", "--json"], {"o": "folder"}),
+    command, outputs = rng.choice([(["infer", "e.onnx", "--output", "o"], {"o": "folder"}),
+                                   (["infer", "e.onnx", "--output", "o", "--json"], {"o": "folder"}),
                                    (["inspect", "e.onnx"], {}), (["inspect", "e.onnx", "--json"], {}),
                                    (["inspect", "e.onnx", "--dump"], {}),
                                    (["inspect", "e.onnx", "--graphviz", "v"], {"v": "folder"}),

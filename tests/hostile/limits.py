@@ -3,22 +3,22 @@ import os
 
 from attempt import Attempt
 
-RUN = ["run", "detector.onnx", "--source", "images"]
+RUN = ["run", "detector.onnx", "--no-save", "--source", "images"]
 COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*RUN, "--csv", "-"], {}),
             ([
                 *RUN, "--jsonl", "o.jsonl", "--video", "o.mp4", "--frames", "f", "--csv", "o.csv", "--coco", "o.json",
                 "--yolo", "y"
             ], {"o.jsonl": "jsonl", "o.mp4": "video", "f": "folder", "o.csv": "csv", "o.json": "coco", "y": "folder"}),
-            (["infer", "tensors.onnx", "--output-dir", "o"], {"o": "folder"}), (["inspect", "detector.onnx"], {}),
-            (["infer", "tensors.onnx", "--output-dir", "o", "--json"], {"o": "folder"}),
+            (["infer", "tensors.onnx", "--output", "o"], {"o": "folder"}), (["inspect", "detector.onnx"], {}),
+            (["infer", "tensors.onnx", "--output", "o", "--json"], {"o": "folder"}),
             (["inspect", "detector.onnx", "--json"], {}), (["inspect", "detector.onnx", "--dump"], {}),
             (["check", "tests"], {}), (["check", "tests", "--json"], {}),
             (["compile", "detector.onnx", "-o", "n.plan", "--device", "cpu"], {"n.plan": "some"}),
-            (["bench", "tensors.onnx", "--runs", "1", "--seconds", "0", "--loads", "1", "--json"], {}),
+            (["bench", "tensors.onnx", "--runs", "1", "--duration", "0", "--loads", "1", "--json"], {}),
             (["validate", "detector.onnx", "--data", "coco:data", "--json"], {}),
             (["validate", "detector.onnx", "--data", "coco:data", "--results", "-"], {}),
-            (["limits", "detector.onnx", "--device-file", "ceilings.json", "--seconds", "0.01"], {}), (["--help"], {}),
-            (["run", "classifier.onnx", "--source", "images", "--device", "cpu"], {}),
+            (["limits", "detector.onnx", "--device-file", "ceilings.json", "--duration", "0.01"], {}), (["--help"], {}),
+            (["run", "classifier.onnx", "--no-save", "--source", "images", "--device", "cpu"], {}),
             (["run", "--help"], {}), (["--version"], {}),
             (["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"], {"scene": "folder"}),
             (["run", "none.onnx", "--source", "images"], {}), (["run", "--bogus"], {}), ]

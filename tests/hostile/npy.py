@@ -71,7 +71,7 @@ def draw(place, number):
         name, data, value = CASES[(number - number // 3) % len(CASES)]
     place.write("x.npy", data)
     attempt = Attempt(f"a tensor: {name}", [
-        "infer", "tensors.onnx", "--input", "a=x.npy", "--input", "b=b.npy", "--output-dir", "o", "--max-model-memory",
+        "infer", "tensors.onnx", "--input", "a=x.npy", "--input", "b=b.npy", "--output", "o", "--max-model-memory",
         "256M"
     ], {"o": "folder"}, expect=(0, 1, 2))
 

@@ -69,7 +69,7 @@ def draw(place, rng):
     onnx.save(proto, place.folder / "g.onnx")
     np.save(place.folder / "x.npy", strange(rng, (1, 4, 8, 8)))
     command = ["infer", "g.onnx", "--input", "x=x.npy", "--max-model-memory", "256M"]
-    attempt = Attempt("+".join(node.op_type for node in nodes), [*command, "--device", "cpu", "--output-dir", "o"],
+    attempt = Attempt("+".join(node.op_type for node in nodes), [*command, "--device", "cpu", "--output", "o"],
                       {"o": "folder"}, expect=(0, ))
     attempt.check = beside_reference(command, before)
     return attempt
@@ -80,7 +80,7 @@ def beside_reference(command, name):
         if done.code != 0:
             return []
         reference = place.run(Attempt("", []),
-                              [*command, "--device", "reference", "--passes", "none", "--output-dir", "r"])
+                              [*command, "--device", "reference", "--passes", "none", "--output", "r"])
         if reference.code != 0:
             return [("wrong", f"the reference refuses what the CPU runs: {reference.stderr[:200]!r}")]
         ours, theirs = (np.load(place.folder / folder / f"{name}.npy").astype(np.float64) for folder in ("o", "r"))

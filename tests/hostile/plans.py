@@ -2,7 +2,7 @@
 from attempt import Attempt
 
 COMMANDS = [["run", "p.plan", "--source", "one.png", "--jsonl", "o.jsonl"], ["inspect", "p.plan"],
-         ["infer", "p.plan", "--output-dir", "o"], ["compile", "p.plan", "-o", "again.plan", "--device", "cpu"]]
+         ["infer", "p.plan", "--output", "o"], ["compile", "p.plan", "-o", "again.plan", "--device", "cpu"]]
 
 
 def flip(rng, data):

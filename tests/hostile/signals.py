@@ -20,12 +20,12 @@ OTHERS = [([
               "h.html"
           ], {"o.jsonl": "jsonl", "t.json": "json", "h.html": "text"}), (["bench", "detector.onnx",
                                                                           "tensors.onnx"], {}),
-          (["limits", "detector.onnx", "--save", "s.json"], {"s.json": "some"}),
+          (["limits", "detector.onnx", "--output", "s.json"], {"s.json": "some"}),
           (["demo", "--source", "synthetic:?size=96x64", "--output", "scene"], {"scene": "folder"}),
           (["demo", "--render", "9999", "--source", "synthetic:?size=96x64", "--output", "scene", "--depth",
             "4"], {"scene": "folder"}),
           (["compile", "detector.onnx", "-o", "new.plan", "--device", "cpu"], {"new.plan": "some"}),
-          (["infer", "tensors.onnx", "--output-dir", "o"], {"o": "folder"}),
+          (["infer", "tensors.onnx", "--output", "o"], {"o": "folder"}),
           (["run", "tensors.onnx", "--source", "fifo.mp4"], {}), ]
 # A killed run's video may miss the frames of the last second.
 UNTIL_READABLE = 1.5

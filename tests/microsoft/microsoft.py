@@ -149,7 +149,7 @@ def ours(binary, model, feed, outputs):
         work = pathlib.Path(folder)
         (work / "model.onnx").write_bytes(model)
         np.save(work / "in0.npy", feed)
-        done = subprocess.run([binary, "infer", work / "model.onnx", "--input", f"in0={work / 'in0.npy'}", "--output-dir",
+        done = subprocess.run([binary, "infer", work / "model.onnx", "--input", f"in0={work / 'in0.npy'}", "--output",
                                work / "out", "--device", "cpu"], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode != 0:
             return done.stderr.strip()

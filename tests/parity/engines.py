@@ -25,7 +25,7 @@ def ours(binary, model, feed, names, extra=()):
     """saccade's outputs, in the order of NAMES; on the CPU unless EXTRA names a device."""
     where = [] if "--device" in extra else ["--device", "cpu"]
     with tempfile.TemporaryDirectory() as folder:
-        command = [binary, "infer", model, "--output-dir", os.path.join(folder, "out"), *where, *extra]
+        command = [binary, "infer", model, "--output", os.path.join(folder, "out"), *where, *extra]
         for i, (key, value) in enumerate(feed.items()):
             path = os.path.join(folder, f"in{i}.npy")
             np.save(path, value)

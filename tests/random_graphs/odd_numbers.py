@@ -50,7 +50,7 @@ def outputs_of(binary, device, case, folder):
         if leaf.role == "input":
             np.save(folder / f"{name}.npy", leaf.array)
             inputs += ["--input", f"{name}={folder / name}.npy"]
-    command = [binary, "infer", "--threads", "2", *device, *inputs, "--output-dir", str(folder / "outputs"),
+    command = [binary, "infer", "--threads", "2", *device, *inputs, "--output", str(folder / "outputs"),
                str(folder / "model.onnx")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=SECONDS)
     if done.returncode != 0:

@@ -15,6 +15,7 @@ struct OwnedResult {
   std::vector<MaskRun> runs = {{0, 1, 2}, {1, 1, 3}, {7, 0, 4}};
   std::vector<std::int32_t> classes = {0, 1, -1, 2};
   std::vector<float> depths = {1, 2, 3, 4};
+  std::vector<float> embedding = {0.6F, 0.8F};
   std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(64 * 2, 9);  // two rows of 64 bytes
   Result result;
 
@@ -34,6 +35,7 @@ struct OwnedResult {
     result.segments.push_back({3, text.substr(26), 17});
     result.class_map = {{.columns = 2, .rows = 2}, classes};
     result.depth = {{.columns = 2, .rows = 2}, DepthKind::kMetric, depths};
+    result.embedding = embedding;
     result.image = {.width = 3, .height = 2, .planes = {pixels.data()}, .pitch_bytes = {64}};
   }
 
@@ -43,6 +45,7 @@ struct OwnedResult {
     std::ranges::fill(runs, MaskRun{});
     std::ranges::fill(classes, 99);
     std::ranges::fill(depths, 99.0F);
+    std::ranges::fill(embedding, 99.0F);
     std::ranges::fill(pixels, 77);
   }
 };
@@ -71,6 +74,8 @@ void expect_whole(const Result& result) {
   EXPECT_EQ(result.class_map.cells[3], 2);
   ASSERT_EQ(result.depth.cells.size(), 4U);
   EXPECT_EQ(result.depth.cells[0], 1);
+  ASSERT_EQ(result.embedding.size(), 2U);
+  EXPECT_EQ(result.embedding[1], 0.8F);
   ASSERT_EQ(result.image.width, 3);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 9; ++x) EXPECT_EQ(result.image.planes[0][y * result.image.pitch_bytes[0] + x], 9);

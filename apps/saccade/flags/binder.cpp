@@ -17,6 +17,14 @@ namespace {
   throw std::logic_error(fmt::format("the table of flags and {} disagree on {}: {}", command.name, flag, why));
 }
 
+/// The flag's name and its aliases, as CLI11 takes them.
+std::string declaration_of(const Flag& flag) {
+  std::string text(flag.name);
+  std::istringstream aliases{std::string(flag.traits.aliases)};
+  for (std::string alias; aliases >> alias;) text += "," + alias;
+  return text;
+}
+
 /// Calls PARSE. Its Error is one about FLAG.
 template <typename Function, typename Arg>
 void parsed(std::string_view flag, const Function& parse, const Arg& text) {
@@ -28,13 +36,13 @@ void parsed(std::string_view flag, const Function& parse, const Arg& text) {
 }
 
 CLI::Option* add_switch(CLI::App& app, const Flag& flag, const Field& field) {
-  const std::string name(flag.name);
+  const std::string name = declaration_of(flag);
   if (const auto* set = std::get_if<bool*>(&field)) return app.add_flag(name, **set);
   return app.add_flag_callback(name, [parse = std::get<Parse>(field)] { parse({}); });
 }
 
 CLI::Option* add_value(CLI::App& app, const Flag& flag, const Field& field) {
-  const std::string name(flag.name);
+  const std::string name = declaration_of(flag);
   const std::string_view called = flag.long_name();
   return std::visit(
       [&](const auto& target) -> CLI::Option* {
@@ -54,7 +62,8 @@ CLI::Option* add_value(CLI::App& app, const Flag& flag, const Field& field) {
 void count(CLI::Option& option, Count count) {
   switch (count) {
     case Count::kOne:
-    case Count::kArguments: return;
+    case Count::kArguments:
+    case Count::kSeveral: return;
     case Count::kRepeatable: option.allow_extra_args(false); return;
     case Count::kList: option.delimiter(',')->allow_extra_args(false); return;
     case Count::kPair: option.expected(2); return;

@@ -2,64 +2,23 @@
 
 #include <fmt/format.h>
 
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <numeric>
 #include <saccade/version.hpp>
+#include <span>
 
 #include "command.hpp"
 #include "flags/binder.hpp"
 #include "flags/flag.hpp"
 #include "flags/help.hpp"
+#include "flags/suggestion.hpp"
 #include "report.hpp"
+#include "terminal_style.hpp"
 
 namespace saccade::app {
 namespace {
-
-/// The number of characters to insert, delete or replace between A and B.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// " (did you mean 'NAME'?)" for the nearest of NAMES; empty if none is near.
-std::string suggestion(const std::string& given, const std::vector<std::string_view>& names) {
-  constexpr std::size_t kLongest = 40;  // the distance of a long argument costs time and means nothing
-  std::string_view nearest;
-  std::size_t least = std::max<std::size_t>(given.size() / 3, 1) + 1;
-  for (const std::string_view name : names) {
-    const std::size_t distance = given.size() > kLongest ? least : edit_distance(given, name);
-    if (distance < least) {
-      least = distance;
-      nearest = name;
-    }
-  }
-  return nearest.empty() ? "" : fmt::format(" (did you mean '{}'?)", nearest);
-}
-
-/// The error for an ARGUMENT that COMMAND's parser does not know; nullptr: the command itself is unknown.
-std::string unknown(const std::string& argument, const CommandRow* command) {
-  std::vector<std::string_view> names;
-  if (!argument.starts_with("-")) {
-    if (command != nullptr) return fmt::format("unknown argument '{}'", argument);
-    for (const CommandRow& row : all_commands()) names.push_back(row.name);
-    return fmt::format("unknown command '{}'{}", argument, suggestion(argument, names));
-  }
-  const std::string flag = argument.substr(0, argument.find('='));
-  if (command != nullptr)
-    for (const Flag* row : flags_of(command->bit))
-      if (!row->is_positional()) names.push_back(row->long_name());
-  return fmt::format("unknown flag '{}'{}", argument, suggestion(flag, names));
-}
 
 /// The error for flags of COMMAND with too few or too many values; CLI11 counts them only.
 std::string miscounted(const CLI::App& app, const CommandRow& command, const CLI::ArgumentMismatch& error) {
@@ -72,6 +31,24 @@ std::string miscounted(const CLI::App& app, const CommandRow& command, const CLI
     return fmt::format("{} needs {}", name, most == 2 ? "two values" : "a value");
   }
   return error.what();
+}
+
+/// The switch of COMMAND that was given a value, as in --dump=x; empty if the ERROR is another.
+std::string switch_with_value(const CommandRow& command, const CLI::ParseError& error) {
+  const std::string_view text = error.what();
+  for (const Flag* flag : flags_of(command.bit))
+    if (flag->is_switch() && text.find(fmt::format(" {} = ", flag->long_name())) != std::string_view::npos)
+      return std::string(flag->long_name());
+  return {};
+}
+
+/// TEXT; of a missing positional argument of COMMAND, which a flag of several values may have taken, also the remedy.
+std::string with_remedy(const CLI::App& app, const CommandRow& command, const std::string& text) {
+  if (text.starts_with("-") || !text.ends_with(" is required")) return text;
+  for (const Flag* flag : flags_of(command.bit))
+    if (flag->traits.count == Count::kSeveral && app.get_option(std::string(flag->long_name()))->count() > 1)
+      return fmt::format("{}: name it before {}, which takes several values", text, flag->long_name());
+  return text;
 }
 
 /// The flag of `--flag=` or `--flag ''`: the parser would take the next argument as its value, or accept an empty name.
@@ -88,9 +65,21 @@ std::string flag_without_value(const std::vector<std::string>& arguments) {
 
 std::function<int()> print(std::string text, int code = kOk) {
   return [text = std::move(text), code] {
-    print_report(text);
+    print_trusted(text);
     return code;
   };
+}
+
+TerminalStyle help_style() { return {is_colored(STDOUT_FILENO)}; }
+
+/// What `saccade help WORD` prints. Throws UsageError.
+std::string help_of(std::span<const std::string> words) {
+  const auto refused = [](const std::string& what) { return UsageError(what + "; see saccade --help"); };
+  if (words.empty()) return help(help_style());
+  if (words.size() > 1) throw refused(fmt::format("unknown argument '{}'", words[1]));
+  const auto found = std::ranges::find(all_commands(), words[0], &CommandRow::name);
+  if (found == all_commands().end()) throw refused(unknown_argument(words[0], nullptr));
+  return help(*found, help_style());
 }
 
 }  // namespace
@@ -110,20 +99,25 @@ struct CommandLine::State {
   std::string message(const CLI::ParseError& error) const;
 
   CLI::App app{"", "saccade"};
+  std::string color;  ///< read by choose_color()
   std::vector<Declared> commands;
 };
 
 std::string CommandLine::State::message(const CLI::ParseError& error) const {
   const Declared* command = chosen();
   if (const std::vector<std::string> rest = app.remaining(true); !rest.empty())
-    return unknown(rest.front(), command == nullptr ? nullptr : command->row);
-  const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
+    return unknown_argument(rest.front(), command == nullptr ? nullptr : command->row);
   if (command == nullptr) return "no command is given";
-  return mismatch == nullptr ? error.what() : miscounted(*command->app, *command->row, *mismatch);
+  if (const std::string flag = switch_with_value(*command->row, error); !flag.empty())
+    return fmt::format("{} takes no value", flag);
+  const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
+  return mismatch == nullptr ? with_remedy(*command->app, *command->row, error.what())
+                             : miscounted(*command->app, *command->row, *mismatch);
 }
 
 CommandLine::CommandLine() : state_(std::make_unique<State>()) {
-  state_->app.set_version_flag("--version", "");
+  state_->app.set_version_flag("-V,--version", "");
+  state_->app.add_option("--color", state_->color);
   state_->app.require_subcommand(1);
   for (const CommandRow& row : all_commands()) {
     CLI::App* app = state_->app.add_subcommand(std::string(row.name));
@@ -137,7 +131,8 @@ CommandLine::CommandLine() : state_(std::make_unique<State>()) {
 CommandLine::~CommandLine() = default;
 
 std::function<int()> CommandLine::parse(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return print(help(), kUsage);
+  if (arguments.empty()) return print(help(help_style()), kUsage);
+  if (arguments.front() == "help") return print(help_of(std::span(arguments).subspan(1)));
   const auto fail = [this](const std::string& message) -> UsageError {
     const State::Declared* command = state_->chosen();
     const std::string of = command == nullptr ? "" : std::string(command->row->name) + " ";
@@ -152,7 +147,7 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& argument
   } catch (const CLI::CallForVersion&) {
     return print(fmt::format("saccade {}\n", version()));
   } catch (const CLI::Success&) {
-    return print(state_->chosen() == nullptr ? help() : help(*state_->chosen()->row));
+    return print(state_->chosen() == nullptr ? help(help_style()) : help(*state_->chosen()->row, help_style()));
   } catch (const CLI::ParseError& error) {
     throw fail(state_->message(error));
   } catch (const UsageError& error) {

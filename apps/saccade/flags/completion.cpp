@@ -91,7 +91,8 @@ std::string zsh_specs(const Flag& flag) {
     const char* many = flag.traits.count == Count::kArguments ? "*" : "1";
     return fmt::format(" \\\n        {}", shell_quoted(many + zsh_action(flag)));
   }
-  const bool is_repeatable = is_list(flag) || flag.traits.count == Count::kRepeatable;
+  const bool is_repeatable =
+      is_list(flag) || flag.traits.count == Count::kRepeatable || flag.traits.count == Count::kSeveral;
   std::string text;
   std::string names(flag.name);
   std::ranges::replace(names, ',', ' ');
@@ -162,10 +163,11 @@ _saccade() {
   if [[ $previous == '=' ]]; then previous=${COMP_WORDS[COMP_CWORD-2]}; fi
   if [[ $word == '=' ]]; then word=; fi
   if ((COMP_CWORD == 1)); then
-    _saccade_words '@COMMANDS@ --help --version'
+    _saccade_words '@COMMANDS@ help --help --version'
     return
   fi
   case ${COMP_WORDS[1]} in
+    help) _saccade_words '@COMMANDS@' ;;
 )";
 
 }  // namespace
@@ -173,7 +175,8 @@ _saccade() {
 std::string bash_completion() {
   std::string text(kBashFunctions);
   constexpr std::string_view kMark = "@COMMANDS@";
-  text.replace(text.find(kMark), kMark.size(), command_names());
+  for (std::size_t at = text.find(kMark); at != std::string::npos; at = text.find(kMark))
+    text.replace(at, kMark.size(), command_names());
   for (const CommandRow& command : all_commands()) text += bash_command(command);
   return text + "  esac\n}\ncomplete -F _saccade saccade\n";
 }

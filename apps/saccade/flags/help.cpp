@@ -7,8 +7,8 @@
 namespace saccade::app {
 namespace {
 
-constexpr std::size_t kColumn = 28;  // of the descriptions
-constexpr std::size_t kWidth = 110;
+constexpr std::size_t kColumn = 26;  // of the descriptions
+constexpr std::size_t kWidth = 80;
 
 /// Words of TEXT in lines that begin at COLUMN; the first line has USED characters already.
 std::string in_column(std::string_view text, std::size_t used, std::size_t column) {
@@ -33,11 +33,14 @@ std::string in_column(std::string_view text, std::size_t used, std::size_t colum
   return lines + "\n";
 }
 
-std::string row(const std::string& left, std::string_view right) {
+std::string row(const TerminalStyle& style, const std::string& left, std::string_view right) {
   // Two spaces separate the columns, for the eye and for scripts.
   const std::size_t used = left.size() + 2 > kColumn ? kColumn : left.size();
-  return left + in_column(right, used, kColumn);
+  return style.name(left) + in_column(right, used, kColumn);
 }
+
+/// TEXT as a paragraph.
+std::string paragraph(std::string_view text) { return in_column(text, 0, 0); }
 
 std::string left_of(const Flag& flag) {
   const std::string form = flag.is_positional() ? "" : flag.metavar();
@@ -70,7 +73,7 @@ std::string description_of(const Flag& flag) {
   std::vector<std::string> notes;
   const Traits& traits = flag.traits;
   if (traits.required) notes.emplace_back("required");
-  if (traits.count == Count::kRepeatable) notes.emplace_back("repeatable");
+  if (traits.count == Count::kRepeatable || traits.count == Count::kSeveral) notes.emplace_back("repeatable");
   if (const auto* choice = std::get_if<Choice>(&flag.value); choice != nullptr && !flag.form.empty())
     notes.push_back(fmt::format("{}", fmt::join(choice->names, ", ")));
   if (!traits.needs.empty() && flag.doc.find(traits.needs) == std::string_view::npos)
@@ -94,30 +97,31 @@ std::string usage_of(const CommandRow& command) {
   return has_options ? usage + " [OPTIONS]" : usage;
 }
 
-std::string help() {
-  std::string text =
-      "Saccade runs computer-vision ONNX models on video.\nUsage: saccade COMMAND [OPTIONS]\n\nCommands:\n";
-  for (const CommandRow& command : all_commands()) text += row(fmt::format("  {}", command.name), command.summary);
-  text += "\nOptions:\n";
-  text += row(std::string(kHelpFlag), "Print this help and exit; of a command: saccade COMMAND --help");
-  text += row("  --version", "Print the version and exit");
+std::string help(const TerminalStyle& style) {
+  std::string text = "Saccade runs computer-vision ONNX models on video.\n" + style.heading("Usage:") +
+                     " saccade COMMAND [OPTIONS]\n\n" + style.heading("Commands:") + "\n";
+  for (const CommandRow& command : all_commands())
+    text += row(style, fmt::format("  {}", command.name), command.summary);
+  text += "\n" + style.heading("Options:") + "\n";
+  text += row(style, std::string(kHelpFlag), "Print this help and exit; of a command: saccade help COMMAND");
+  text += row(style, "  -V,--version", "Print the version and exit");
   return text;
 }
 
-std::string help(const CommandRow& command) {
-  std::string text = fmt::format("{}\nUsage: {}\n", command.summary, usage_of(command));
+std::string help(const CommandRow& command, const TerminalStyle& style) {
+  std::string text = paragraph(command.summary) + style.heading("Usage:") + " " + usage_of(command) + "\n";
   const std::vector<const Flag*> flags = flags_of(command.bit);
-  if (std::ranges::any_of(flags, &Flag::is_positional)) text += "\nArguments:\n";
+  if (std::ranges::any_of(flags, &Flag::is_positional)) text += "\n" + style.heading("Arguments:") + "\n";
   for (const Flag* flag : flags) {
     if (!flag->is_positional()) continue;
-    text += row(left_of(*flag), description_of(*flag));
+    text += row(style, left_of(*flag), description_of(*flag));
   }
   for (const FlagGroup& group : groups_of(flags)) {
-    text += fmt::format("\n{}:\n", group.heading);
-    if (group.heading == "Options") text += row(std::string(kHelpFlag), "Print this help and exit");
-    for (const Flag* flag : group.flags) text += row(left_of(*flag), description_of(*flag));
+    text += "\n" + style.heading(fmt::format("{}:", group.heading)) + "\n";
+    if (group.heading == "Options") text += row(style, std::string(kHelpFlag), "Print this help and exit");
+    for (const Flag* flag : group.flags) text += row(style, left_of(*flag), description_of(*flag));
   }
-  if (!command.note.empty()) text += "\n" + in_column(command.note, 0, 0);
+  if (!command.note.empty()) text += "\n" + paragraph(command.note);
   return text;
 }
 

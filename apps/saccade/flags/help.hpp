@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "flags/flag.hpp"
+#include "terminal_style.hpp"
 
 // All that is written about flags, from their table.
 namespace saccade::app {
@@ -23,9 +24,9 @@ std::string description_of(const Flag& flag);
 /// "saccade run MODEL... --source SRC [OPTIONS]"
 std::string usage_of(const CommandRow& command);
 
-/// `saccade --help`, and that of a command.
-std::string help();
-std::string help(const CommandRow& command);
+/// `saccade --help`, and that of a command, in at most 80 columns.
+std::string help(const TerminalStyle& style = {});
+std::string help(const CommandRow& command, const TerminalStyle& style = {});
 
 /// What `saccade generate` prints.
 std::string bash_completion();
