@@ -37,6 +37,7 @@ const std::map<std::string, NamesOf> kPublicEnums = {
     {"Precision", names_of<Precision>},
     {"Status", names_of<Status>},
     {"Task", names_of<Task>},
+    {"TileMerge", names_of<TileMerge>},
 };
 
 /// The enumerations that the public headers define, with their numbers of enumerators.
