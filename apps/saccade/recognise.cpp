@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <saccade/error.hpp>
 #include <saccade/log.hpp>
@@ -10,6 +11,7 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "validate/data/data_set.hpp"
 #include "validate/recognition.hpp"
 #include "write_card.hpp"
 
@@ -60,7 +62,11 @@ int recognise(const RecogniseFlags& flags) {
 Action add_recognise(FlagBinder& binder) {
   const auto flags = std::make_shared<RecogniseFlags>();
   binder.bind("MODEL", &flags->options.file);
-  binder.bind("--data", &flags->options.data);
+  binder.bind("--data", [flags = flags.get()](const std::string& data) {
+    std::error_code error;  // opening the data reports it
+    if (data.find(':') != std::string::npos && !std::filesystem::is_directory(data, error)) find_data_kind(data);
+    flags->options.data = data;
+  });
   binder.bind("--max-frames", &flags->options.limit);
   binder.bind("--write-card", &flags->card_to_write);
   flags->common.bind(binder);

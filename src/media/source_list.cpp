@@ -93,12 +93,14 @@ class SourceList {
     bool has_images = false;
     std::error_code error;
     for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
-      if (entry->is_directory()) continue;
+      std::error_code unknown;  // of a link in circles: opening it reports the error
+      if (entry->is_directory(unknown)) continue;
       has_images = has_images || has_image_ending(entry->path());
       if (has_video_ending(entry->path())) videos.push_back(entry->path().string());
     }
-    // It reports a folder without images and videos, and one that can't be read.
-    if (has_images || videos.empty() || error) add_reader(open_folder(path));
+    if (!error && !has_images && videos.empty())
+      fail(ErrorCode::kInvalidFile, "the folder '{}' has no image and no video (by the extensions of its files)", path);
+    if (has_images || error) add_reader(open_folder(path));  // it reports a folder that can't be read
     note_input(path);
     std::ranges::sort(videos);
     for (const std::string& video : videos) add_reader(open_reader(video));

@@ -114,17 +114,29 @@ double evidence_of_classes(const Result& result, const Result& mirrored) {
   return top.class_id == other.class_id && std::isfinite(both) ? both : 0;
 }
 
+/// Detections of less than nearly the whole frame, which a mirrored image would always confirm.
+std::vector<Detection> telling(const Result& result) {
+  constexpr double kNearlyAll = 0.9;
+  const CocoBox frame{0, 0, static_cast<double>(result.width), static_cast<double>(result.height)};
+  std::vector<Detection> kept;
+  for (const Detection& found : result.detections)
+    if (overlap(box_in(found, 0), frame, false) < kNearlyAll) kept.push_back(found);
+  return kept;
+}
+
 double evidence_of_boxes(const Result& result, const Result& mirrored) {
   constexpr double kOverlap = 0.5;
   constexpr double kUnconfirmed = 0.5;
-  if (result.detections.empty() && mirrored.detections.empty()) return kNoEvidence;
-  std::vector<bool> is_taken(mirrored.detections.size());
+  const std::vector<Detection> here = telling(result);
+  const std::vector<Detection> there = telling(mirrored);
+  if (here.empty() && there.empty()) return kNoEvidence;
+  std::vector<bool> is_taken(there.size());
   double evidence = 0;
-  for (const Detection& found : result.detections) {
+  for (const Detection& found : here) {
     std::size_t best = is_taken.size();
     double most = kOverlap;
     for (std::size_t i = 0; i < is_taken.size(); ++i) {
-      const Detection& other = mirrored.detections[i];
+      const Detection& other = there[i];
       if (is_taken[i] || other.class_id != found.class_id) continue;
       const double common = overlap(box_in(found, 0), box_in(other, result.width), false);
       if (!(common >= most)) continue;
@@ -136,10 +148,10 @@ double evidence_of_boxes(const Result& result, const Result& mirrored) {
       continue;
     }
     is_taken[best] = true;
-    evidence += std::sqrt(static_cast<double>(found.confidence) * mirrored.detections[best].confidence);
+    evidence += std::sqrt(static_cast<double>(found.confidence) * there[best].confidence);
   }
   for (std::size_t i = 0; i < is_taken.size(); ++i)
-    if (!is_taken[i]) evidence -= kUnconfirmed * mirrored.detections[i].confidence;
+    if (!is_taken[i]) evidence -= kUnconfirmed * there[i].confidence;
   return evidence;
 }
 

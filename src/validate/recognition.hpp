@@ -68,8 +68,9 @@ struct RecognitionEvents {
 /// An image's evidence is, with labels, its own AP or the probability of its true class. Without labels it is how
 /// confident predictions are that the mirrored image confirms: for a classifier the geometric mean of both
 /// probabilities if the top classes agree, for detections the sum of those of matched boxes (IoU of 0.5 and more), less
-/// half the confidence of the others. An image without any prediction is no evidence. Two cards are too close to tell
-/// if the paired bootstrap's interval of the difference of their evidence includes 0.
+/// half the confidence of the others; boxes of nearly the whole frame do not count. An image without any prediction is
+/// no evidence. Two cards are too close to tell if the paired bootstrap's interval of the difference of their evidence
+/// includes 0.
 ///
 /// Throws Error if the model or the data can't be used, or if no card could be tried.
 Recognition recognise_on(const RecognitionOptions& options, const RecognitionEvents& events);
