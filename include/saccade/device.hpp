@@ -47,6 +47,7 @@ enum class Precision : std::uint8_t {
 
 /// The precision of that NAME: "auto", "fp32", "tf32", "fp16" or "bf16". Throws Error (kInvalidArgument).
 Precision parse_precision(std::string_view name);
+/// "auto", "fp32", "tf32", "fp16", "bf16"
 std::string_view to_string(Precision precision) noexcept;
 
 }  // namespace saccade

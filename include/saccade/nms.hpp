@@ -15,6 +15,7 @@ enum class Nms : std::uint8_t {
 
 /// The method of that NAME: "greedy", "linear", "gaussian" or "none". Throws Error (kInvalidArgument).
 Nms parse_nms(std::string_view name);
+/// "greedy", "linear", "gaussian", "none"
 std::string_view to_string(Nms nms) noexcept;
 
 }  // namespace saccade

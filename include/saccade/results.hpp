@@ -92,6 +92,7 @@ struct Segment {
   std::int64_t pixels = 0;      ///< of the frame
 };
 
+/// The unit and direction of a depth.
 enum class DepthKind : std::uint8_t {
   kRelative,  ///< larger is farther, without unit
   kMetric,    ///< metres
@@ -124,6 +125,7 @@ enum class Task : std::uint8_t {
   kUpscale,  ///< super-resolution
   kEmbed,    ///< a vector for the frame
 };
+/// The number of tasks.
 inline constexpr std::size_t kTasks = 9;
 /// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed"
 std::string_view to_string(Task task);
@@ -153,6 +155,7 @@ enum class Fault : std::uint8_t {
   kNotFinitePixel,    ///< in the generated image
   kInvalidEmbedding,  ///< a NaN or an infinity in an embedding, or nothing but zeros
 };
+/// The number of faults.
 inline constexpr std::size_t kFaults = 11;
 /// "a NaN among the confidences", ...
 std::string_view to_string(Fault fault);

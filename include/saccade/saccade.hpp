@@ -27,3 +27,6 @@
 #include "saccade/tiles.hpp"
 #include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"
+
+/// Runs computer-vision models on video.
+namespace saccade {}

@@ -12,6 +12,7 @@ enum class TileMerge : std::uint8_t {
 };
 /// The method of that NAME: "nmm" or "nms". Throws Error (kInvalidArgument).
 TileMerge parse_tile_merge(std::string_view name);
+/// "nmm", "nms"
 std::string_view to_string(TileMerge merge) noexcept;
 
 /// Square tiles of a frame, each of which a model processes as an image of its own, as in SAHI (Akyon, Altinuc,
@@ -20,6 +21,7 @@ struct TileOptions {
   int size = 640;          ///< side of a tile in frame pixels, 32 to 16384
   float overlap = 0.2F;    ///< of neighbouring tiles, as a share of their side, 0 to 0.9
   bool full_frame = true;  ///< the whole frame is one more tile, for objects larger than a tile
+  /// How the detections of one object become one.
   TileMerge merge = TileMerge::kNmm;
 };
 /// Throws Error (kInvalidArgument) for a size or an overlap beyond these ranges.

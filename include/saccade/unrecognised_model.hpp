@@ -10,6 +10,7 @@ namespace saccade {
 /// A model that has no card and is not recognised, where a prediction is needed. The code is kUnsupported.
 class UnrecognisedModel : public Error {
  public:
+  /// An error with what() it says and the CARD to complete.
   UnrecognisedModel(const std::string& message, std::string card)
       : Error(ErrorCode::kUnsupported, message), card_(std::move(card)) {}
 

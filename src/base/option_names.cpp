@@ -71,6 +71,6 @@ void check_tiles(const TileOptions& options) {
     fail(ErrorCode::kInvalidArgument, "the overlap {} of tiles is not between 0 and {}", options.overlap, kMostOverlap);
 }
 
-std::string_view to_string(TileMerge merge) noexcept { return kTileMergeNames[static_cast<std::size_t>(merge)]; }
+std::string_view to_string(TileMerge merge) noexcept { return enum_name(merge, kTileMergeNames); }
 
 }  // namespace saccade

@@ -1,6 +1,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <sstream>
 #include <string>
 
 #include "saccade/results.hpp"
@@ -91,6 +95,15 @@ TEST(ResultClone, OwnsAllThatItRefersTo) {
   const Result copy = clone;
   clone = Result();
   expect_whole(copy);
+}
+
+TEST(ResultClone, KnowsEveryViewInAResult) {
+  std::ostringstream text;
+  text << std::ifstream(SACCADE_SOURCE "/include/saccade/results.hpp").rdbuf();
+  const std::string header = text.str();
+  // A field that refers to memory of others: a new one must be cloned, checked above and counted here.
+  const std::regex view(R"(\n +(std::span<[^\n]*|std::string_view \w+|FrameView \w+|const \w+\*[^\n]*);)");
+  EXPECT_EQ(std::distance(std::sregex_iterator(header.begin(), header.end(), view), std::sregex_iterator()), 12);
 }
 
 TEST(ResultClone, OfACloneIsItsOwn) {
