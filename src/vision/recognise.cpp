@@ -72,10 +72,12 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
   const bool classifies = card.task() == Task::kClassify;
-  if (classifies &&
-      graph.metadata.contains("task")) {  // Ultralytics' classifiers use pixels 0..1, YOLOv5's ImageNet's normalisation
+  // Ultralytics' classifiers use pixels 0..1, resized by Pillow; YOLOv5's ImageNet's normalisation, resized by OpenCV.
+  if (classifies && graph.metadata.contains("task")) {
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
+  } else if (classifies) {
+    card.interpolation = Interpolation::kBilinear;
   }
   recognise_input(graph, card);
   if (classifies) card.resize_to = std::max(card.width, card.height);
@@ -85,18 +87,21 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   return card;
 }
 
-/// The assumed preprocessing of tasks without a default.
+/// The assumed preprocessing of tasks without a default, with the keys of a card that settle it.
 void assume_pixels(const Graph& graph, Card& card) {
+  if (card.resize == ResizeMode::kStretch && card.task() == Task::kDetect && !card.head().strides.empty())
+    card.assumptions.emplace_back("stretched frames, though letterboxed ones are as likely (input.resize)");
   const bool is_depth = card.task() == Task::kDepth;
   if (!is_depth && card.task() != Task::kClassify && card.task() != Task::kSemantic) return;
   if (is_integer(graph.value(find_value(graph, graph.inputs(), card.input)).type.dtype))
-    card.assumptions.emplace_back("RGB pixels of 0..255, not normalised");
+    card.assumptions.emplace_back("RGB pixels of 0..255, not normalised (input.color, input.scale)");
   else if (is_depth)
-    card.assumptions.emplace_back("RGB pixels of 0..1");
+    card.assumptions.emplace_back("RGB pixels of 0..1 (input.color, input.scale)");
   else
-    card.assumptions.emplace_back("ImageNet preprocessing (RGB, mean and std)");
+    card.assumptions.emplace_back("ImageNet preprocessing (input.color, input.mean, input.std, input.interpolation)");
   if (is_depth)
-    card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer" : "larger is farther");
+    card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer (output.depth)"
+                                                                           : "larger is farther (output.depth)");
 }
 
 std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {

@@ -116,7 +116,7 @@ constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .uses = {.multi_label = false}};
 constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
                              .reads = "normalized bboxes, scores, labels from 1 (SSD of the ONNX model zoo)",
-                             .usual_pixels = stretched_imagenet_pixels,
+                             .usual_pixels = pillow_imagenet_pixels,
                              .fit = fit_zoo,
                              .recognises = reads_these,
                              .attach = attach_zoo,
