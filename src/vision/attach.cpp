@@ -17,6 +17,7 @@ Node preprocess_node(const Card& card, ValueId frame) {
   Node node{.domain = "saccade", .op = "Preprocess", .inputs = {frame}};
   Attributes& a = node.attributes;
   set_placement(a, card);
+  a.set("interpolation", std::string(kInterpolationNames[static_cast<std::size_t>(card.interpolation)]));
   a.set("color", std::string(kColorNames[static_cast<std::size_t>(card.color)]));
   a.set("pad", integers(card.pad));
   std::vector<float> scale;

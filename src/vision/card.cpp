@@ -9,6 +9,7 @@
 #include "vision/card_template.hpp"
 #include "vision/known_labels.hpp"
 #include "vision/labels.hpp"
+#include "vision/processor_file.hpp"
 #include "vision/recognise.hpp"
 
 namespace saccade {
@@ -28,14 +29,14 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
   }
   if (std::optional<KnownLabels> known = known_labels(head)) {
     head.labels = std::move(known->labels);
-    card.assumptions.emplace_back(known->data_set);
+    card.assumptions.push_back(fmt::format("{} (output.labels)", known->data_set));
   } else if (head.decoder->task == Task::kPose && head.classes == 1) {
     head.labels = {"person"};
   } else {
     // The outputs of a model with built-in NMS do not determine the number of classes.
     const int count = head.classes > 0 ? head.classes : 1000;
     for (int i = 0; i < count; ++i) head.labels.push_back(std::to_string(i));
-    card.assumptions.emplace_back("class numbers instead of names");
+    card.assumptions.emplace_back("class numbers instead of names (output.labels)");
   }
 }
 
@@ -92,6 +93,25 @@ void complete_labels(const Graph& graph, Card& card) {
   }
 }
 
+namespace {
+
+/// Overrides CARD, which is recognised, by the file of another tool beside MODEL, if there is one.
+void apply_processor(const Graph& graph, const std::filesystem::path& model, Card& card) {
+  const std::filesystem::path file = find_processor_file(model);
+  if (file.empty()) return;
+  try {
+    ProcessorFile said = read_processor_file(file, graph, card);
+    apply(said.card, graph, card);
+    card.origin = file.string();
+    card.assumptions = std::move(said.assumptions);
+  } catch (const Error& error) {
+    if (std::string_view(error.what()).starts_with(file.string())) throw;
+    throw error.in(file.string());
+  }
+}
+
+}  // namespace
+
 std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given) {
   // A dangling or circular link exists: reading it reports the error.
   const auto is_there = [](const std::filesystem::path& path) {
@@ -120,6 +140,7 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
   };
   if (file.empty()) {
     Card card = make();
+    apply_processor(graph, model, card);
     complete_labels(graph, card);
     return card;
   }
@@ -188,6 +209,7 @@ std::string to_toml(const Card& card) {
                   kResizeNames[static_cast<std::size_t>(card.resize)]);
   text += fmt::format("size = [{}, {}]\n", card.width, card.height);
   if (card.resize == ResizeMode::kResizeCrop) text += fmt::format("resize_to = {}\n", card.resize_to);
+  text += fmt::format("interpolation = \"{}\"\n", kInterpolationNames[static_cast<std::size_t>(card.interpolation)]);
   if (card.roi)
     text += fmt::format("roi = [{}, {}, {}, {}]\n", card.roi->x, card.roi->y, card.roi->width, card.roi->height);
   if (card.resize == ResizeMode::kLetterbox || card.resize == ResizeMode::kLetterboxTopLeft)

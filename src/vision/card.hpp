@@ -49,7 +49,8 @@ struct Card {
   ResizeMode resize = ResizeMode::kLetterbox;
   int width = 0;  ///< of the model's input
   int height = 0;
-  int resize_to = 0;            ///< short side before the centre crop (resize-crop)
+  int resize_to = 0;  ///< short side before the centre crop (resize-crop)
+  Interpolation interpolation = Interpolation::kBilinear;
   std::array<int, 3> pad{};     ///< 0..255, in the tensor's channel order
   float scale = 1;              ///< tensor = (pixel * scale - mean) / std, with pixels 0..255
   std::array<float, 3> mean{};  ///< in the tensor's channel order
@@ -59,7 +60,7 @@ struct Card {
 
   /// Its origin: "card FILE", "the model's metadata", "the model's inputs and outputs".
   std::string origin;
-  /// Assumptions that the model does not confirm; a card may have to correct them.
+  /// Assumptions that the model does not confirm, with the keys of a card that correct them.
   std::vector<std::string> assumptions;
 
   /// The first head, which determines the model's task.

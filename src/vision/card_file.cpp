@@ -37,6 +37,10 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.size = f.integers<2>(1, 16384); }},
     {"input", "resize_to", "integer", "For `resize-crop`: pixels of the short side before the crop.",
      [](const Field& f, CardFile& c) { c.resize_to = f.integer(1, 16384); }},
+    {"input", "interpolation", "`bilinear`, `bilinear-antialias`, `bicubic`, `bicubic-antialias`, `area` or `nearest`",
+     "How pixels are interpolated when a frame is resized: as in OpenCV (`INTER_LINEAR`, `INTER_CUBIC`, `INTER_AREA`, "
+     "`INTER_NEAREST`), or as in Pillow, torchvision and timm (`-antialias`). The default follows from the decoder.",
+     [](const Field& f, CardFile& c) { c.interpolation = f.choice<Interpolation>(kInterpolationNames); }},
     {"input", "pad", "0..255, or three", "The padding colour of a letterboxed frame, in the tensor's channel order.",
      [](const Field& f, CardFile& c) { c.pad = pad_of(f); }},
     {"input", "scale", "number", "The tensor is (pixel * scale - mean) / std, with pixels 0..255; not 0.",

@@ -10,6 +10,8 @@ namespace saccade {
 inline constexpr std::array<std::string_view, 3> kColorNames = {"rgb", "bgr", "gray"};
 inline constexpr std::array<std::string_view, 4> kResizeNames = {"stretch", "letterbox", "letterbox-topleft",
                                                                  "resize-crop"};
+inline constexpr std::array<std::string_view, 6> kInterpolationNames = {
+    "bilinear", "bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"};
 
 /// The names of an enum's first N values, by its to_string().
 template <typename Enum, std::size_t N>
@@ -49,6 +51,7 @@ struct CardFile {
   std::optional<ResizeMode> resize;
   std::optional<std::array<int, 2>> size;
   std::optional<int> resize_to;
+  std::optional<Interpolation> interpolation;
   std::optional<std::array<int, 3>> pad;
   std::optional<float> scale;
   std::optional<std::array<float, 3>> mean;

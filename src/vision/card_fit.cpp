@@ -151,6 +151,7 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   if (said.roi) card.roi = said.roi;
   take(card.resize, said.resize);
   take(card.resize_to, said.resize_to);
+  take(card.interpolation, said.interpolation);
   take(card.pad, said.pad);
   take(card.scale, said.scale);
   take(card.mean, said.mean);

@@ -80,10 +80,14 @@ void set_ultralytics_defaults(const Graph& graph, Card& card) {
     card.std = {1, 1, 1};
   }
   if (card.task() == Task::kDepth) card.heads[0].depth = DepthKind::kMetric;
-  // YOLOv5's classifiers, which declare no task, take ImageNet's normalisation.
-  if (card.task() == Task::kClassify && graph.metadata.contains("task")) {
+  if (card.task() != Task::kClassify) return;
+  // Classifiers take pixels of 0..1, resized by Pillow; YOLOv5's, which declare no task, take ImageNet's normalisation
+  // and are resized by OpenCV.
+  if (graph.metadata.contains("task")) {
     card.mean = {0, 0, 0};
     card.std = {1, 1, 1};
+  } else {
+    card.interpolation = Interpolation::kBilinear;
   }
 }
 
@@ -100,22 +104,25 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
   return card;
 }
 
-/// The assumed preprocessing of tasks without a default.
+/// The assumed preprocessing of tasks without a default, with the keys of a card that settle it.
 void assume_pixels(const Graph& graph, Card& card) {
   const Task task = card.task();
+  if (card.resize == ResizeMode::kStretch && task == Task::kDetect && !card.head().strides.empty())
+    card.assumptions.emplace_back("stretched frames, though letterboxed ones are as likely (input.resize)");
   const bool is_depth = task == Task::kDepth;
   if (!is_depth && task != Task::kClassify && task != Task::kSemantic && task != Task::kEmbed) return;
   if (is_integer(graph.value(find_value(graph, graph.inputs(), card.input)).type.dtype))
-    card.assumptions.emplace_back("RGB pixels of 0..255, not normalised");
+    card.assumptions.emplace_back("RGB pixels of 0..255, not normalised (input.color, input.scale)");
   else if (is_depth)
-    card.assumptions.emplace_back("RGB pixels of 0..1");
+    card.assumptions.emplace_back("RGB pixels of 0..1 (input.color, input.scale)");
   else
-    card.assumptions.emplace_back("ImageNet preprocessing (RGB, mean and std)");
+    card.assumptions.emplace_back("ImageNet preprocessing (input.color, input.mean, input.std, input.interpolation)");
   // ImageNet's classes apart, an embedding has the same shape.
   if (task == Task::kClassify && card.head().softmax && card.head().classes != 1000)
-    card.assumptions.emplace_back("scores of classes (decoder = \"embed\" reads an embedding)");
+    card.assumptions.emplace_back("scores of classes (output.decoder; \"embed\" reads an embedding)");
   if (is_depth)
-    card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer" : "larger is farther");
+    card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer (output.depth)"
+                                                                           : "larger is farther (output.depth)");
 }
 
 std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {

@@ -63,6 +63,24 @@ TEST_F(RunCommand, HelpAndVersionNeedNothing) {
   }
 }
 
+TEST_F(RunCommand, SaysOnceWhatItAssumes) {
+  const std::string file = test::write_color_classifier(folder_);
+  const auto run = [&] { return run_saccade({"run", file, "--source", images(), "--jsonl", "-"}).err; };
+  EXPECT_EQ(run(), "");
+  std::filesystem::remove(folder_ / "color.toml");
+  const std::string said = run();
+  EXPECT_NE(said.find("warning: " + file + ": assumed for lack of a card: "), std::string::npos) << said;
+  for (const char* key : {"input.mean", "input.interpolation", "output.labels"})
+    EXPECT_NE(said.find(key), std::string::npos) << said;
+  EXPECT_EQ(std::ranges::count(said, '\n'), 1) << said;
+  // The file of another tool beside the model settles what it names.
+  folder_.write("preprocessor_config.json", R"({"size": {"height": 8, "width": 8}, "resample": 2, "image_mean": 0.5,
+    "image_std": 0.5})");
+  EXPECT_EQ(run().find("input.mean"), std::string::npos);
+  folder_.write("preprocessor_config.json", "{");
+  EXPECT_NE(run().find("preprocessor_config.json is not JSON"), std::string::npos);
+}
+
 TEST_F(RunCommand, WritesJsonLines) {
   const Finished finished =
       run_saccade({"run", test::write_box_detector(folder_), "--source", images(), "--jsonl", "-"});

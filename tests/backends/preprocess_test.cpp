@@ -84,6 +84,30 @@ TEST_P(VectorPreprocess, EqualsTheReferenceInARegion) {
         .check_layouts(on_cpu("vector.preprocess"), kExact);
 }
 
+TEST_P(VectorPreprocess, EqualsTheReferenceInEveryInterpolation) {
+  for (const char* kind : {"bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"}) {
+    SCOPED_TRACE(kind);
+    const auto check = [&](const Noise& noise, int width, int height, const std::string& resize) {
+      preprocess(noise, width, height, resize, "rgb")
+          .attribute("interpolation", std::string(kind))
+          .check_layouts(on_cpu("vector.preprocess"), kExact);
+    };
+    check(Noise(GetParam(), 61, 43, 5), 50, 70, "letterbox");
+    check(Noise(GetParam(), 97, 143), 21, 18, "resize-crop");
+    check(Noise(GetParam(), 200, 5), 3, 4, "stretch");
+    check(Noise(GetParam(), 64, 32), 32, 16, "stretch");
+    check(Noise(GetParam(), 1, 1), 5, 5, "stretch");
+  }
+}
+
+TEST_P(VectorPreprocess, FiltersARegion) {
+  for (const char* kind : {"bilinear-antialias", "bicubic", "area"})
+    preprocess(Noise(GetParam(), 41, 31), 9, 7, "letterbox", "bgr")
+        .attribute("roi", std::vector<std::int64_t>{3, 5, 21, 11})
+        .attribute("interpolation", std::string(kind))
+        .check_layouts(on_cpu("vector.preprocess"), kExact);
+}
+
 INSTANTIATE_TEST_SUITE_P(Formats, VectorPreprocess, ::testing::ValuesIn(kPixelFormats),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
@@ -102,12 +126,19 @@ TEST(VectorPreprocess, RunsOnTwoThreads) {
       .check_two_threads(on_cpu("vector.preprocess"), Layout::kChannelsLast, kExact);
 }
 
-TEST(VectorPreprocess, TakesFramesOfAnySizeAndFormatInTurn) {
+TEST(VectorPreprocess, FiltersOnTwoThreads) {
+  preprocess(Noise(PixelFormat::kI420, 640, 480), 400, 400, "letterbox", "rgb")
+      .attribute("interpolation", std::string("bicubic-antialias"))
+      .check_two_threads(on_cpu("vector.preprocess"), Layout::kChannelsLast, kExact);
+}
+
+void expect_frames_in_turn(const std::string& interpolation) {
   Graph graph;
   Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
   node.attributes.set("width", std::int64_t{40});
   node.attributes.set("height", std::int64_t{40});
   node.attributes.set("resize", std::string("letterbox"));
+  node.attributes.set("interpolation", interpolation);
   node.inputs = {graph.add_input("frame", {DType::kFrame, {}})};
   node.outputs = {graph.add_value("tensor", {DType::kFloat32, {1, 3, 40, 40}})};
   const NodeId id = graph.add_node(std::move(node));
@@ -133,6 +164,11 @@ TEST(VectorPreprocess, TakesFramesOfAnySizeAndFormatInTurn) {
       find_op("saccade", "Preprocess")->reference(KernelContext(context.node, inputs, expected));
       ASSERT_EQ(0, std::memcmp(out.raw(), wanted.raw(), wanted.bytes())) << to_string(format) << width << 'x' << height;
     }
+}
+
+TEST(VectorPreprocess, TakesFramesOfAnySizeAndFormatInTurn) {
+  expect_frames_in_turn("bilinear");
+  expect_frames_in_turn("bilinear-antialias");
 }
 
 }  // namespace

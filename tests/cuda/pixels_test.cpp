@@ -81,6 +81,21 @@ TEST(CudaPixels, ReadEveryFormatExactly) {
   }
 }
 
+TEST(CudaPixels, InterpolateInEveryWay) {
+  for (const char* kind : {"bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"}) {
+    SCOPED_TRACE(kind);
+    const auto check = [&](const NoiseFrame& frame, int width, int height, const std::string& resize) {
+      pixels(frame, width, height, resize)
+          .attribute("interpolation", std::string(kind))
+          .check_layouts(on_cuda("pixels"), kExact);
+    };
+    for (PixelFormat format : kPixelFormats) check(NoiseFrame(format, 97, 61), 37, 21, "letterbox");
+    check(NoiseFrame(PixelFormat::kI420, 9, 7), 40, 20, "resize-crop");
+    check(NoiseFrame(PixelFormat::kRgb24, 300, 5), 3, 9, "stretch");
+    check(NoiseFrame(PixelFormat::kNv12, 1, 1), 5, 5, "stretch");
+  }
+}
+
 TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
   for (ColorMatrix matrix : {ColorMatrix::kBt601, ColorMatrix::kBt709, ColorMatrix::kBt2020})
     for (ColorRange range : {ColorRange::kLimited, ColorRange::kFull}) {
@@ -120,12 +135,14 @@ TEST(CudaPixels, MakeTheTensorAlone) {
 /// A graph of one Preprocess and its reference.
 class PreprocessGraph {
  public:
-  explicit PreprocessGraph(bool captured, const std::vector<std::int64_t>& roi = {}) {
+  explicit PreprocessGraph(bool captured, const std::vector<std::int64_t>& roi = {},
+                           const std::string& interpolation = "bilinear") {
     Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
     node.inputs.push_back(graph_.add_input("frame", {DType::kFrame, {}}));
     node.attributes.set("width", std::int64_t{48});
     node.attributes.set("height", std::int64_t{40});
     node.attributes.set("resize", std::string("letterbox"));
+    node.attributes.set("interpolation", interpolation);
     if (!roi.empty()) node.attributes.set("roi", roi);
     node.outputs = {graph_.add_value("tensor"), graph_.add_value("geometry")};
     for (ValueId output : node.outputs) graph_.add_output(output);
@@ -160,14 +177,15 @@ TEST(CudaPixels, PackBottomUpRows) {
 }
 
 TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
-  for (bool captured : {true, false}) {
-    PreprocessGraph pipeline(captured);
-    pipeline.expect_equal({PixelFormat::kYuyv, 40, 30});
-    pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies per grid
-    pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
-    pipeline.expect_equal(NoiseFrame(PixelFormat::kRgb24, 1000, 31).move_to(pipeline.execution().frame_memory()));
-    pipeline.expect_equal({PixelFormat::kNv12, 321, 123});
-  }
+  for (const char* interpolation : {"bilinear", "bilinear-antialias"})
+    for (bool captured : {true, false}) {
+      PreprocessGraph pipeline(captured, {}, interpolation);
+      pipeline.expect_equal({PixelFormat::kYuyv, 40, 30});
+      pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies per grid
+      pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
+      pipeline.expect_equal(NoiseFrame(PixelFormat::kRgb24, 1000, 31).move_to(pipeline.execution().frame_memory()));
+      pipeline.expect_equal({PixelFormat::kNv12, 321, 123});
+    }
 }
 
 TEST(CudaPixels, GoOnAfterAFrameThatHasNoSuchRegion) {

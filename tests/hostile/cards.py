@@ -9,12 +9,20 @@ NUMBERS = [
     "[[1, 2], [3]]", "''"
 ]
 KEYS = {
-    "": ["task"], "input": ["name", "color", "roi", "resize", "size", "resize_to", "pad", "scale", "mean", "std"],
+    "": ["task"], "input": [
+        "name", "color", "roi", "resize", "size", "resize_to", "interpolation", "pad", "scale", "mean", "std"
+    ],
     "output": [
         "name", "decoder", "labels", "anchors", "strides", "conf", "remap", "multi_label", "softmax", "sigmoid",
         "keypoints", "depth", "normalize"
     ],
 }
+PROCESSORS = [
+    '{"size": {"height": 8, "width": 8}, "resample": 3, "image_mean": [0.5, 0.5, 0.5], "image_std": [1, 1, 1]}',
+    '{"size": {"shortest_edge": 9}, "do_center_crop": true, "crop_size": 8, "resample": 2, "rescale_factor": 0.1}',
+    '{"pretrained_cfg": {"crop_pct": 0.9, "interpolation": "bicubic", "mean": [0, 0, 0], "std": [1, 1, 1]}, '
+    '"label_names": ["a", "b", "c", "d"]}',
+]
 LABELS = [
     "/dev/zero", "/dev/null", "/dev/urandom", "/etc/passwd", "../../../../etc/passwd", "..", ".", "", "none.txt",
     "fifo", "loop", "link", "images", "one.png", "classifier.onnx", "big.txt", "a\\nb", "a\\u0000b", "x" * 300,
@@ -87,6 +95,16 @@ def draw_whole(place, rng):
     return f"a card {text[:20]!r}", text
 
 
+def draw_processor(place, rng):
+    """Another tool's file beside a model without a card."""
+    place.write("net/m.onnx", place.read("classifier.onnx"))
+    text = bytearray(rng.choice(PROCESSORS).encode())
+    for _ in range(rng.randrange(3)):
+        text[rng.randrange(len(text))] = rng.choice(b'{}[]",:0919-e.\x00\xff')
+    place.write(f"net/{rng.choice(['preprocessor_config.json', 'config.json'])}", bytes(text))
+    return "another tool's preprocessing", ""
+
+
 def draw_damaged(place, rng):
     text = bytearray(place.read("classifier.toml") + b"[input]\nscale = 1\nmean = [1, 2, 3]\n")
     for _ in range(rng.randrange(1, 4)):
@@ -94,7 +112,8 @@ def draw_damaged(place, rng):
     return "a damaged card", bytes(text[:rng.randrange(1, len(text))] if rng.random() < 0.3 else text)
 
 
-DRAWS = [draw_labels, draw_labels, draw_key, draw_key, draw_key, draw_unknown, draw_text, draw_whole, draw_damaged]
+DRAWS = [draw_labels, draw_labels, draw_key, draw_key, draw_key, draw_unknown, draw_text, draw_whole, draw_damaged,
+         draw_processor]
 
 
 def draw(place, number):
@@ -107,6 +126,8 @@ def draw(place, number):
         "run", "classifier.onnx", "--card", "c.toml", "--source", "one.png", "--jsonl", "o.jsonl", "--csv", "o.csv",
         "--yolo", "y"
     ]
+    if make is draw_processor:
+        command[1:4] = ["net/m.onnx"]
     attempt = Attempt(what, [*command, "--max-model-memory", "256M"], outputs)
     if make is draw_unknown:
         attempt.expect = (1, 2)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the accuracy of `saccade run` with the reference pipeline (oracle.py: ONNX Runtime, NumPy and OpenCV) on the
-images of ../shared, model by model.
+"""Compares the accuracy of `saccade run` with the reference pipeline (oracle.py: ONNX Runtime, NumPy, OpenCV and
+Pillow) on the images of ../shared, model by model.
 
     .venv-peers/bin/python tests/parity/accuracy.py --binary build/saccade --shared ../shared MODEL
     ... --table docs/accuracy.md        all models, and their table
@@ -143,7 +143,7 @@ PLAIN = ""
 VOC = '[input]\nscale = 0.00784313725\nmean = 1\nstd = 1\n'
 CIFAR = ('[input]\nresize = "stretch"\nscale = 0.00392156863\nmean = [0.4914, 0.4822, 0.4465]\n'
          'std = [0.2023, 0.1994, 0.2010]\n')
-CAFFE = '[input]\ncolor = "bgr"\nscale = 1\nmean = [104, 117, 123]\nstd = 1\n'
+CAFFE = '[input]\ncolor = "bgr"\ninterpolation = "bilinear"\nscale = 1\nmean = [104, 117, 123]\nstd = 1\n'
 MODELS = {
     "yolov8n_640": ("detect", detector, PLAIN),
     "yolov8n-seg_640": ("segment", detector, PLAIN),
@@ -172,7 +172,7 @@ def table(args):
     """Writes docs/accuracy.md."""
     text = ["# Accuracy of whole pipelines", "",
             "Every model of ../shared/models/real on the images beside it, from frames to predictions, on the CPU in fp32 (or the",
-            "precision of its file), next to ONNX Runtime with pre- and post-processing in NumPy and OpenCV",
+            "precision of its file), next to ONNX Runtime with pre- and post-processing in NumPy, OpenCV and Pillow",
             "([tests/parity/oracle.py](../tests/parity/oracle.py)). COCO AP is over 64 images, top-1 over 100: the figures show how close",
             "the two implementations are, not how good a model is. For data without labels the metric is the share of the reference's",
             "predictions that Saccade reproduces. For the quantised face detector it is also the share of Saccade's boxes that match the",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The reference pipeline: ONNX Runtime, with preprocessing and post-processing in NumPy and OpenCV, on the images of
-../shared.
+"""The reference pipeline: ONNX Runtime, with preprocessing and post-processing in NumPy, OpenCV and, for models that
+were trained with it, Pillow, on the images of ../shared.
 
     oracle.py --shared ../shared coco MODEL [--out RESULTS.json] [--multi-label]    COCO AP of ONNX Runtime
     oracle.py --shared ../shared imagenet MODEL                                     top-1 of ONNX Runtime
@@ -18,6 +18,7 @@ import os
 import cv2
 import numpy as np
 import onnxruntime as ort
+from PIL import Image
 from pycocotools import mask as rle
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
@@ -27,7 +28,7 @@ DETECTORS = {"yolov8n_640": "yolov8", "yolov8n-seg_640": "yolov8-seg", "yolox_na
              "face_yolo11n_qdq_640": "yolov8", "deimv2_atto_coco_320": "detr"}
 CLASSIFIERS = {
     "mobilenetv2_v1_224": {"bgr": False, "scale": 1 / 255, "mean": (0.485, 0.456, 0.406), "std": (0.229, 0.224, 0.225)},
-    "squeezenet1.1_224": {"bgr": True, "scale": 1.0, "mean": (104, 117, 123), "std": (1, 1, 1)},
+    "squeezenet1.1_224": {"bgr": True, "scale": 1.0, "mean": (104, 117, 123), "std": (1, 1, 1), "opencv": True},
 }
 CLASSIFIERS["shufflenet-v2-12-int8_qlinear"] = CLASSIFIERS["mobilenetv2_v1_224"]
 IMAGENET = set(CLASSIFIERS)
@@ -147,7 +148,7 @@ def detect_queries(net, image, conf):
     """DEIM with its post-processor, which takes the image's size as an input."""
     size = net.get_inputs()[0].shape[2]
     height, width = image.shape[:2]
-    pixels = cv2.resize(image, (size, size), interpolation=cv2.INTER_LINEAR)[:, :, ::-1].astype(np.float32) / 255
+    pixels = antialiased(image, size, size)[:, :, ::-1].astype(np.float32) / 255
     told = np.array([[width, height]], np.int64)
     outputs = dict(zip([o.name for o in net.get_outputs()],
                        net.run(None, {"images": np.ascontiguousarray(pixels.transpose(2, 0, 1)[None]),
@@ -263,8 +264,14 @@ def read_map(stem, kind):
     return np.load(f"{stem}.depth.npy")
 
 
-def classify(net, image, bgr, scale, mean, std, crop=True):
-    """The class scores of an image: short side resized to 256, centre crop of 224; or stretched."""
+def antialiased(image, width, height):
+    """IMAGE resized as torchvision and timm do it."""
+    return np.asarray(Image.fromarray(image).resize((width, height), Image.Resampling.BILINEAR))
+
+
+def classify(net, image, bgr, scale, mean, std, crop=True, opencv=False):
+    """The class scores of an image: short side resized to 256, centre crop of 224; or stretched. OPENCV: as Caffe
+    resizes."""
     size = net.get_inputs()[0].shape[2]
     short = size * 256 // 224
     height, width = image.shape[:2]
@@ -272,7 +279,7 @@ def classify(net, image, bgr, scale, mean, std, crop=True):
         new = (size, size)
     else:
         new = (short, short * height // width) if width <= height else (short * width // height, short)
-    image = cv2.resize(image, new, interpolation=cv2.INTER_LINEAR)
+    image = cv2.resize(image, new, interpolation=cv2.INTER_LINEAR) if opencv else antialiased(image, *new)
     left, top = round((new[0] - size) / 2), round((new[1] - size) / 2)
     image = image[top:top + size, left:left + size]
     pixels = (image if bgr else image[:, :, ::-1]).astype(np.float32)

@@ -46,6 +46,7 @@ TEST(Recognition, TakesAVectorForClasses) {
   const Card card = card_for(model({1, 3, 224, 224}, {1, 1000, 1, 1}), {});
   EXPECT_EQ(card.head().decoder->name, "classify");
   EXPECT_EQ(card.resize_to, 256);
+  EXPECT_EQ(card.interpolation, Interpolation::kBilinearAntialias);
   EXPECT_TRUE(card.head().softmax);
   EXPECT_FALSE(card.assumptions.empty());
 }
@@ -184,11 +185,35 @@ TEST(Recognition, RejectsOtherInputs) {
   EXPECT_NE(message_of([&] { card_for(two, {}); }).find("2 inputs"), std::string::npos);
 }
 
+TEST(Recognition, InterpolatesAsAFamilyWasTrained) {
+  const auto usual = [](const char* decoder) {
+    Card card;
+    find_decoder(decoder)->usual_pixels(card);
+    return card.interpolation;
+  };
+  for (const char* decoder :
+       {"yolov8", "yolox", "scrfd", "efficientdet", "torchvision", "mask-rcnn", "semantic", "depth"})
+    EXPECT_EQ(usual(decoder), Interpolation::kBilinear) << decoder;
+  for (const char* decoder :
+       {"classify", "detr", "rtdetr", "deformable-detr", "detr-e2e", "rfdetr", "rfdetr-seg", "ssd-zoo"})
+    EXPECT_EQ(usual(decoder), Interpolation::kBilinearAntialias) << decoder;
+  EXPECT_EQ(usual("keras-yolov3"), Interpolation::kBicubicAntialias);
+}
+
+TEST(Recognition, TellsYolov5sClassifiersFromUltralytics) {
+  Graph graph = model({1, 3, 224, 224}, {1, 2});
+  graph.metadata["names"] = "{0: 'cat', 1: 'dog'}";
+  EXPECT_EQ(card_for(graph, {}).interpolation, Interpolation::kBilinear);
+  graph.metadata["task"] = "classify";
+  EXPECT_EQ(card_for(graph, {}).interpolation, Interpolation::kBilinearAntialias);
+}
+
 TEST_F(CardFiles, OverrideWhatWasRecognised) {
   const Card card = load(model({1, 3, 640, 640}, {1, 84, 8400}), R"([input]
 color = "bgr"
 resize = "letterbox-topleft"
 pad = 7
+interpolation = "area"
 scale = 1
 mean = [1, 2.5, 3]
 roi = [10, 20, 30, 40]
@@ -199,6 +224,7 @@ multi_label = true
   EXPECT_EQ(card.color, ChannelOrder::kBgr);
   EXPECT_EQ(card.resize, ResizeMode::kLetterboxTopLeft);
   EXPECT_EQ(card.pad, (std::array{7, 7, 7}));
+  EXPECT_EQ(card.interpolation, Interpolation::kArea);
   EXPECT_EQ(card.scale, 1.0F);
   EXPECT_EQ(card.mean, (std::array{1.0F, 2.5F, 3.0F}));
   EXPECT_EQ(card.roi->width, 30);

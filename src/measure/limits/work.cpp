@@ -33,6 +33,19 @@ ValueId memory_of(const Graph& graph, ValueId id) {
   return id;
 }
 
+/// The most rows of a frame that one row of the tensor needs.
+double rows_per_row(Interpolation kind, double source_rows) {
+  switch (kind) {
+    case Interpolation::kBilinear: return 2;
+    case Interpolation::kBicubic: return 4;
+    case Interpolation::kNearest: return 1;
+    case Interpolation::kBilinearAntialias:
+    case Interpolation::kBicubicAntialias:
+    case Interpolation::kArea: break;
+  }
+  return source_rows;
+}
+
 /// Bytes of a frame that a Preprocess node reads: the rows of its region that are sampled, with all their columns,
 /// since neighbours share cache lines.
 std::int64_t frame_bytes_read(const Node& node, const FrameSize& frame) {
@@ -44,7 +57,9 @@ std::int64_t frame_bytes_read(const Node& node, const FrameSize& frame) {
   const auto shown = [](Span span, std::int64_t scaled) {
     return static_cast<double>(span.end - span.begin) / static_cast<double>(std::max<std::int64_t>(scaled, 1));
   };
-  const double source_rows = std::min(placed.source.height * shown(rows, placed.height), 2.0 * (rows.end - rows.begin));
+  const double shown_rows = placed.source.height * shown(rows, placed.height);
+  const double source_rows =
+      std::min(shown_rows, rows_per_row(spec.interpolation, shown_rows) * (rows.end - rows.begin));
   const double source_columns = placed.source.width * shown(columns, placed.width);
   std::int64_t bytes = 0;
   for (const PlaneSize& plane : plane_sizes(frame.format, frame.width, frame.height))

@@ -72,15 +72,21 @@ void letterbox(const PreprocessSpec& spec, Placement& placed) {
   placed.y = std::llrint(static_cast<double>(spec.height - placed.height) / 2 - 0.1);
 }
 
-/// As in torchvision's Resize and CenterCrop: the long side is truncated, the crop's corner rounded.
+/// As in torchvision's CenterCrop: the corner of the crop is rounded half to even, that of a padded image truncated.
+std::int64_t crop_start(std::int64_t scaled, int size) {
+  if (scaled < size) return (size - scaled) / 2;
+  return -std::llrint(static_cast<double>(scaled - size) / 2);
+}
+
+/// As in torchvision's Resize and CenterCrop: the long side is truncated.
 void resize_crop(const PreprocessSpec& spec, Placement& placed) {
   const int width = placed.source.width;
   const int height = placed.source.height;
   const std::int64_t to = spec.resize_to > 0 ? spec.resize_to : std::max(spec.width, spec.height);
   placed.width = width <= height ? to : to * width / height;
   placed.height = width <= height ? to * height / width : to;
-  placed.x = -std::llrint(static_cast<double>(placed.width - spec.width) / 2);
-  placed.y = -std::llrint(static_cast<double>(placed.height - spec.height) / 2);
+  placed.x = crop_start(placed.width, spec.width);
+  placed.y = crop_start(placed.height, spec.height);
 }
 
 Region clip(const Region& wanted, int width, int height) {
@@ -96,11 +102,14 @@ PreprocessSpec preprocess_spec(const Attributes& attributes) {
   static constexpr std::array<std::string_view, 4> kModes = {"stretch", "letterbox", "letterbox-topleft",
                                                              "resize-crop"};
   static constexpr std::array<std::string_view, 3> kOrders = {"rgb", "bgr", "gray"};
+  static constexpr std::array<std::string_view, 6> kInterpolations = {
+      "bilinear", "bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"};
   PreprocessSpec spec;
   spec.width = side(attributes, "width");
   spec.height = side(attributes, "height");
   spec.resize = choice<ResizeMode>(attributes, "resize", kModes);
   if (attributes.integer("resize_to", 0) != 0) spec.resize_to = side(attributes, "resize_to");
+  spec.interpolation = choice<Interpolation>(attributes, "interpolation", kInterpolations);
   spec.color = choice<ChannelOrder>(attributes, "color", kOrders);
   three(attributes, "pad", spec.pad);
   three(attributes, "scale", spec.scale);

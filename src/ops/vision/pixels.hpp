@@ -17,6 +17,15 @@ enum class ResizeMode : std::uint8_t {
   kLetterboxTopLeft,  ///< as large as fits, in the top left corner
   kResizeCrop,        ///< short side to resize_to, then a centre crop
 };
+/// How a pixel of the tensor is computed from those of the frame.
+enum class Interpolation : std::uint8_t {
+  kBilinear,           ///< OpenCV's INTER_LINEAR: two samples per axis at every scale
+  kBilinearAntialias,  ///< Pillow's BILINEAR: the filter widens with the scale
+  kBicubic,            ///< OpenCV's INTER_CUBIC: four samples per axis at every scale
+  kBicubicAntialias,   ///< Pillow's BICUBIC
+  kArea,               ///< OpenCV's INTER_AREA
+  kNearest,            ///< OpenCV's INTER_NEAREST
+};
 enum class ChannelOrder : std::uint8_t { kRgb, kBgr, kGray };
 
 /// saccade.Preprocess's attributes.
@@ -25,6 +34,7 @@ struct PreprocessSpec {
   int height = 0;
   ResizeMode resize = ResizeMode::kStretch;
   int resize_to = 0;
+  Interpolation interpolation = Interpolation::kBilinear;
   ChannelOrder color = ChannelOrder::kRgb;
   std::array<std::uint8_t, 3> pad{};    ///< in the tensor's channel order, before scale and bias
   std::array<float, 3> scale{1, 1, 1};  ///< tensor = pixel * scale[c] + bias[c], pixels being 0..255

@@ -1,17 +1,18 @@
 #include <algorithm>
 
 #include "ops/core/op.hpp"
+#include "ops/vision/pixel_filter.hpp"
 #include "ops/vision/pixels.hpp"
 
-// saccade.Preprocess: converts a frame's pixels to a model's input tensor in one pass: crop, resize (bilinear), colour
-// conversion, channel order, scale and bias.
+// saccade.Preprocess: converts a frame's pixels to a model's input tensor in one pass: crop, resize, colour conversion,
+// channel order, scale and bias.
 //
 // Input 0: a frame.  Outputs: 0 float32 [1, C, height, width]; 1 (optional) "geometry" float32 [6], see geometry_of().
-// Attributes: width, height; resize, resize_to; color; pad (3 of 0..255, the tensor's channel order); scale, bias (3
-// each); roi (x, y, width, height).
+// Attributes: width, height; resize, resize_to; interpolation; color; pad (3 of 0..255, the tensor's channel order);
+// scale, bias (3 each); roi (x, y, width, height).
 //
-// Samples are interpolated in the frame's own format (8 bits, OpenCV's arithmetic, see pixels.hpp) and converted
-// afterwards: once per pixel, not once per tap.
+// Samples are interpolated in the frame's own format and converted afterwards: once per pixel, not once per tap.
+// Bilinear interpolation has OpenCV's 8-bit arithmetic (pixels.hpp), the other forms use tables (pixel_filter.hpp).
 namespace saccade {
 namespace {
 
@@ -31,6 +32,58 @@ int sample(const Component& part, const Tap& across, const Tap& down) {
   };
   return blend_rows(row(down.first), row(down.second), down);
 }
+
+/// Interpolates each component of a frame.
+class Sampler {
+ public:
+  Sampler(const PreprocessSpec& spec, const Placement& placed, const Components& components)
+      : components_(components),
+        columns_(covered(placed.x, placed.width, spec.width)),
+        rows_(covered(placed.y, placed.height, spec.height)),
+        tables_(uses_tables(spec.interpolation)),
+        arithmetic_(filter_arithmetic(spec.interpolation)) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(components.count()); ++i) {
+      const Component& part = components.parts[i];
+      across_[i] = TapAxis::of(placed.source.x, placed.source.width, part.across, placed.width, placed.x);
+      down_[i] = TapAxis::of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
+      if (tables_) filters_[i].build(spec, placed, part);
+    }
+  }
+
+  bool covers(int x, int y) const {
+    return y >= rows_.begin && y < rows_.end && x >= columns_.begin && x < columns_.end;
+  }
+  int at(std::size_t i, int x, int y) const {
+    if (!tables_) return sample(components_.parts[i], across_[i].at(x), down_[i].at(y));
+    return filtered(components_.parts[i], filters_[i], x - columns_.begin, y - rows_.begin);
+  }
+
+ private:
+  int filtered(const Component& part, const ComponentFilter& filter, int x, int y) const {
+    const FilterTable& down = filter.down;
+    const FilterTable& across = filter.across;
+    int sum = 0;
+    for (int k = 0; k < down.taps(); ++k) {
+      const int row = filter.top + down.first()[static_cast<std::size_t>(y)] + k;
+      const std::uint8_t* line = part.data + static_cast<std::ptrdiff_t>(row) * part.pitch;
+      const int first = filter.begin + across.first()[static_cast<std::size_t>(x)];
+      int along = 0;
+      for (int i = 0; i < across.taps(); ++i)
+        along += line[static_cast<std::ptrdiff_t>(first + i) * part.step] * across.weights(x)[i];
+      sum += arithmetic_.after_across(along) * down.weights(y)[k];
+    }
+    return arithmetic_.after_down(sum);
+  }
+
+  const Components& components_;
+  Span columns_;
+  Span rows_;
+  bool tables_;
+  FilterArithmetic arithmetic_;
+  std::array<TapAxis, 3> across_;
+  std::array<TapAxis, 3> down_;
+  std::array<ComponentFilter, 3> filters_;
+};
 
 /// Converts a pixel of three interpolated components to R, G, B.
 std::array<int, 3> to_rgb(ColorModel model, const YuvMatrix& yuv, const std::array<int, 3>& value) {
@@ -55,22 +108,13 @@ void reference_preprocess(const KernelContext& context) {
   const Placement placed = place(spec, frame.width, frame.height);
   const Components components = components_of(frame);
   const YuvMatrix yuv = yuv_matrix(frame.matrix, frame.range);
-  const Span rows = covered(placed.y, placed.height, spec.height);
-  const Span columns = covered(placed.x, placed.width, spec.width);
   const std::span<float> pixels = context.out<float>();
-  std::array<TapAxis, 3> across;
-  std::array<TapAxis, 3> down;
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Component& part = components.parts[i];
-    across[i] = TapAxis::of(placed.source.x, placed.source.width, part.across, placed.width, placed.x);
-    down[i] = TapAxis::of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
-  }
+  const Sampler sampler(spec, placed, components);
   for (int y = 0; y < spec.height; ++y) {
     for (int x = 0; x < spec.width; ++x) {
       std::array<int, 3> value{spec.pad[0], spec.pad[1], spec.pad[2]};
-      if (y >= rows.begin && y < rows.end && x >= columns.begin && x < columns.end) {
-        for (std::size_t i = 0; i < static_cast<std::size_t>(components.count()); ++i)
-          value[i] = sample(components.parts[i], across[i].at(x), down[i].at(y));
+      if (sampler.covers(x, y)) {
+        for (std::size_t i = 0; i < static_cast<std::size_t>(components.count()); ++i) value[i] = sampler.at(i, x, y);
         value = ordered(to_rgb(components.model, yuv, value), components.model, spec.color);
       }
       for (std::size_t c = 0; c < static_cast<std::size_t>(spec.channels()); ++c)

@@ -53,7 +53,6 @@ void Model::Impl::recognise() {
   if (options_.roi) card.roi = options_.roi;
   log(LogLevel::kInfo, "{}: read as {} ({}), by {}", path_, to_string(card.task()), card.head().decoder->name,
       card.origin);
-  for (const std::string& assumption : card.assumptions) log(LogLevel::kInfo, "{}: {}", path_, assumption);
   card_ = std::move(card);
 }
 
@@ -112,6 +111,9 @@ const VisionPlan& Model::Impl::vision_plan() {
   const std::scoped_lock lock(mutex_);
   if (vision_plan_) return *vision_plan_;
   recognise();
+  if (!card_->assumptions.empty())
+    log(LogLevel::kWarning, "{}: assumed for lack of a card: {} (docs/cards.md)", path_,
+        fmt::join(card_->assumptions, "; "));
   vision_plan_ = naming(path_, [&] {
     auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr, {}});
     if (is_tiled(*card_, options_)) made->roi = take_region(made->card);

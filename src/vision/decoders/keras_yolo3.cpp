@@ -38,6 +38,7 @@ bool is_keras(const Graph& graph, const Card& /*card*/, const Head& head) {
 void pixels(Card& card) {
   ultralytics_pixels(card);
   card.pad = {128, 128, 128};
+  card.interpolation = Interpolation::kBicubicAntialias;  // its letterbox_image() resizes by Pillow
 }
 
 void attach(Attachment& to) {

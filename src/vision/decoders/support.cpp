@@ -177,6 +177,7 @@ void ultralytics_pixels(Card& card) {
 
 void imagenet_pixels(Card& card) {
   card.resize = ResizeMode::kResizeCrop;
+  card.interpolation = Interpolation::kBilinearAntialias;
   card.scale = 1.0F / 255;
   card.mean = {0.485F, 0.456F, 0.406F};
   card.std = {0.229F, 0.224F, 0.225F};
@@ -190,6 +191,17 @@ void stretched_pixels(Card& card) {
 void stretched_imagenet_pixels(Card& card) {
   imagenet_pixels(card);
   card.resize = ResizeMode::kStretch;
+  card.interpolation = Interpolation::kBilinear;
+}
+
+void pillow_pixels(Card& card) {
+  stretched_pixels(card);
+  card.interpolation = Interpolation::kBilinearAntialias;
+}
+
+void pillow_imagenet_pixels(Card& card) {
+  stretched_imagenet_pixels(card);
+  card.interpolation = Interpolation::kBilinearAntialias;
 }
 
 }  // namespace saccade

@@ -108,8 +108,12 @@ inline bool is_list(const Shape& shape) { return shape.rank() == 3 && shape[0] =
 
 // Default preprocessing of families.
 void ultralytics_pixels(Card& card);  ///< RGB / 255, letterbox centred in grey 114
-void imagenet_pixels(Card& card);     ///< RGB, ImageNet's mean and deviation, resize and crop
-void stretched_pixels(Card& card);    ///< RGB / 255, stretched
-void stretched_imagenet_pixels(Card& card);
+/// RGB, ImageNet's mean and deviation, resize and crop; antialiased, as torchvision's and timm's transforms are.
+void imagenet_pixels(Card& card);
+void stretched_pixels(Card& card);           ///< RGB / 255, stretched
+void stretched_imagenet_pixels(Card& card);  ///< RGB, ImageNet's mean and deviation, stretched
+// The same, antialiased: trained on images that Pillow resized.
+void pillow_pixels(Card& card);
+void pillow_imagenet_pixels(Card& card);
 
 }  // namespace saccade

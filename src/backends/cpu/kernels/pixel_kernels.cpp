@@ -76,6 +76,47 @@ void widen(const std::uint8_t* samples, std::size_t count, std::int16_t* dst) {
   for (std::size_t x = 0; x < count; ++x) dst[x] = static_cast<std::int16_t>(samples[x] << 7);
 }
 
+/// A vector of sums to the next pass's samples.
+HWY_INLINE Int after_pass(Int sum, int shift, int low, int high) {
+  const IntTag d;
+  const Int rounded = hn::ShiftRightSame(hn::Add(sum, hn::Set(d, (1 << shift) >> 1)), shift);
+  return hn::Min(hn::Max(rounded, hn::Set(d, low)), hn::Set(d, high));
+}
+
+/// One sum per pixel: the samples of a pixel are adjacent, so a vector holds taps. The table's padding fills the last.
+void filter_across(const FilterTable& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
+                   std::int32_t* dst) {
+  const hn::CappedTag<std::int32_t, FilterTable::kPadding> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const int taps = table.taps();
+  const int positions = table.positions();
+  const std::int32_t* first = table.first().data();
+  for (int x = 0; x < positions; ++x) {
+    const std::uint8_t* from = samples + first[x];
+    const std::int32_t* weights = table.weights(x);
+    auto sum = hn::Zero(d);
+    for (int k = 0; k < taps; k += lanes)
+      sum = hn::Add(sum, hn::Mul(hn::PromoteTo(d, hn::LoadU(d8, from + k)), hn::LoadU(d, weights + k)));
+    dst[x] = hn::GetLane(hn::SumOfLanes(d, sum));
+  }
+  const IntTag whole;
+  for (std::size_t x = 0; x < static_cast<std::size_t>(positions); x += hn::Lanes(whole))
+    hn::StoreU(after_pass(hn::LoadU(whole, dst + x), arithmetic.across_shift, arithmetic.low, arithmetic.high), whole,
+               dst + x);
+}
+
+void filter_down(const std::int32_t* const* rows, const std::int32_t* weights, int taps,
+                 const FilterArithmetic& arithmetic, std::size_t count, std::int16_t* dst) {
+  const IntTag d;
+  for (std::size_t x = 0; x < count; x += hn::Lanes(d)) {
+    Int sum = hn::Zero(d);
+    for (int k = 0; k < taps; ++k) sum = hn::Add(sum, hn::Mul(hn::LoadU(d, rows[k] + x), hn::Set(d, weights[k])));
+    const Int value = hn::ShiftLeft<7>(after_pass(sum, arithmetic.down_shift, 0, 255));
+    hn::StoreU(hn::DemoteTo(ShortTag(), value), ShortTag(), dst + x);
+  }
+}
+
 /// blend_rows() of one component, at X.
 HWY_INLINE Int blend_column(const PixelRows& rows, std::size_t c, std::size_t x) {
   const ShortTag d;
@@ -196,6 +237,8 @@ namespace {
 HWY_EXPORT(split3);
 HWY_EXPORT(blend);
 HWY_EXPORT(widen);
+HWY_EXPORT(filter_across);
+HWY_EXPORT(filter_down);
 HWY_EXPORT(finish);
 }  // namespace
 
@@ -207,6 +250,14 @@ void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::si
 }
 void widen_samples(const std::uint8_t* samples, std::size_t count, std::int16_t* dst) {
   HWY_DYNAMIC_DISPATCH(widen)(samples, count, dst);
+}
+void filter_row(const FilterTable& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
+                std::int32_t* dst) {
+  HWY_DYNAMIC_DISPATCH(filter_across)(table, arithmetic, samples, dst);
+}
+void filter_columns(const std::int32_t* const* rows, const std::int32_t* weights, int taps,
+                    const FilterArithmetic& arithmetic, std::size_t count, std::int16_t* dst) {
+  HWY_DYNAMIC_DISPATCH(filter_down)(rows, weights, taps, arithmetic, count, dst);
 }
 void finish_pixels(const PixelRows& rows, std::size_t count, const std::array<float*, 3>& channels) {
   HWY_DYNAMIC_DISPATCH(finish)(rows, count, channels);

@@ -3,10 +3,11 @@
 #include <array>
 #include <cstdint>
 
+#include "ops/vision/pixel_filter.hpp"
 #include "ops/vision/pixels.hpp"
 
-// The vector kernels of saccade.Preprocess, bit-exact with ops/vision/pixels.hpp. Arrays named "padded"
-// may be read (never used) and written up to kPixelPadding elements past their end.
+// The vector kernels of saccade.Preprocess, bit-exact with ops/vision/pixels.hpp and pixel_filter.hpp. Arrays named
+// "padded" may be read (never used) and written up to kPixelPadding elements past their end.
 namespace saccade::cpu {
 
 inline constexpr std::size_t kPixelPadding = 64;
@@ -19,6 +20,14 @@ void split_three(const std::uint8_t* interleaved, std::size_t count, const std::
 void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::size_t count, std::int16_t* dst);
 /// The same with all weights 0.
 void widen_samples(const std::uint8_t* samples, std::size_t count, std::int16_t* dst);
+
+/// A row of SAMPLES (padded) through TABLE. DST (padded) gets the values of FilterArithmetic::after_across().
+void filter_row(const FilterTable& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
+                std::int32_t* dst);
+/// COUNT columns of TAPS rows (padded), which are filter_row()'s. DST (padded) gets the values of
+/// FilterArithmetic::after_down() as widen_samples() stores them.
+void filter_columns(const std::int32_t* const* rows, const std::int32_t* weights, int taps,
+                    const FilterArithmetic& arithmetic, std::size_t count, std::int16_t* dst);
 
 /// Two horizontally interpolated rows of each component, with the parameters of the conversion.
 struct PixelRows {

@@ -3,6 +3,7 @@
 
 #include "cpu/kernels/pixel_kernels.hpp"
 #include "cpu/loops/parallel.hpp"
+#include "cpu/tactics/pixel_rings.hpp"
 #include "cpu/tactics/tactics.hpp"
 
 // Vectorised saccade.Preprocess, bit-exact with the reference.
@@ -11,6 +12,8 @@
 // pairs of adjacent samples are gathered (by a table of positions per frame size; not needed for a scale of exactly 2),
 // and interpolated horizontally to 16 bits. Two such rows are interpolated vertically, converted and stored. The last
 // two interpolated rows of a component are cached: when upscaling, most rows of the tensor reuse them.
+//
+// Other interpolations filter rows by a table (pixel_rings.hpp) and keep as many as a row of the tensor needs.
 //
 // Bound: bytes of the tensor (4.9 MB for 3x640x640) / write bandwidth; the frame is smaller. 20 % of the bound for
 // 1280x720 4:2:0 (0.18 ms on one core), bench/preprocess.cpp.
@@ -81,6 +84,7 @@ struct Worker {
   std::array<std::array<int, 2>, 3> blended_row{};                  ///< by group: their row numbers; -1: none
   std::array<std::vector<std::uint8_t>, 3> samples;
   std::vector<std::uint8_t> pairs;
+  std::array<PixelRing, 3> rings;  ///< by component, for interpolation by tables
 
   void reserve(std::size_t columns, std::size_t extent) {
     for (auto& rows : blended)
@@ -94,6 +98,8 @@ class BoundPreprocess : public BoundLaunch {
  public:
   BoundPreprocess(const PreprocessSpec& spec, Layout layout, const Bindings& bindings)
       : spec_(spec),
+        tabled_(uses_tables(spec.interpolation)),
+        arithmetic_(filter_arithmetic(spec.interpolation)),
         interleaved_(layout == Layout::kChannelsLast && spec.channels() == 3),
         frame_(static_cast<const FrameView*>(bindings.inputs[0].data)),
         tensor_(static_cast<float*>(bindings.outputs[0].data)),
@@ -101,9 +107,12 @@ class BoundPreprocess : public BoundLaunch {
 
   void run() override {
     prepare();
-    parallel_for(spec_.height, std::max(1, 65536 / spec_.width), [this](std::int64_t begin, std::int64_t end) {
+    // A pixel from a table costs several of bilinear interpolation.
+    const int grain = std::max(1, (tabled_ ? 8192 : 65536) / spec_.width);
+    parallel_for(spec_.height, grain, [this](std::int64_t begin, std::int64_t end) {
       Worker& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
       for (auto& rows : worker.blended_row) rows = {-1, -1};
+      for (PixelRing& ring : worker.rings) ring.forget();
       for (std::int64_t y = begin; y < end; ++y) make_row(worker, static_cast<int>(y));
     });
     if (geometry_ != nullptr) std::ranges::copy(geometry_of(job_.placed, frame_->width, frame_->height), geometry_);
@@ -124,7 +133,7 @@ class BoundPreprocess : public BoundLaunch {
     job_.pixels.bias = spec_.bias;
     const std::array key = {frame_->width, frame_->height, static_cast<int>(frame_->format)};
     if (key != tables_for_) {
-      for (std::size_t i = 0; i < 2; ++i) tables_[i].build(axis(i, true), job_.columns);
+      for (std::size_t i = 0; i < 2; ++i) build_tables(i);
       tables_for_ = key;
     }
     for (std::size_t i = 0; i < 2; ++i) job_.down[i] = axis(i, false);
@@ -132,12 +141,33 @@ class BoundPreprocess : public BoundLaunch {
       workers_.resize(threads);
     const auto columns = static_cast<std::size_t>(job_.columns.end - job_.columns.begin);
     const auto extent = static_cast<std::size_t>(std::max(tables_[0].extent, tables_[1].extent));
-    for (Worker& worker : workers_) worker.reserve(columns, extent);
+    for (Worker& worker : workers_) reserve(worker, columns, extent);
+  }
+
+  void build_tables(std::size_t i) {
+    if (tabled_)
+      filters_[i].build(spec_, job_.placed, table_part(i));
+    else
+      tables_[i].build(axis(i, true), job_.columns);
+  }
+
+  void reserve(Worker& worker, std::size_t columns, std::size_t extent) const {
+    worker.reserve(columns, extent);
+    if (!tabled_) return;
+    for (std::size_t g = 0; g < job_.group_count; ++g) {
+      const Group& group = job_.groups[g];
+      for (std::size_t c = group.first; c < group.first + group.count; ++c)
+        worker.rings[c].reserve(filters_[group.table]);
+    }
+  }
+
+  const Component& table_part(std::size_t i) const {
+    return job_.components.parts[i == 1 && job_.components.count() == 3 ? 1 : 0];
   }
 
   /// The axis of table I: the first component's, or the chroma's.
   TapAxis axis(std::size_t i, bool across) const {
-    const Component& part = job_.components.parts[i == 1 && job_.components.count() == 3 ? 1 : 0];
+    const Component& part = table_part(i);
     const Placement& placed = job_.placed;
     return across ? TapAxis::of(placed.source.x, placed.source.width, part.across, placed.width, placed.x)
                   : TapAxis::of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
@@ -165,7 +195,8 @@ class BoundPreprocess : public BoundLaunch {
     const Span columns = inside ? job_.columns : Span{0, 0};
     if (inside) {
       PixelRows pixels = job_.pixels;
-      for (std::size_t g = 0; g < job_.group_count; ++g) blend_group(worker, g, y, pixels);
+      for (std::size_t g = 0; g < job_.group_count; ++g)
+        tabled_ ? filter_group(worker, g, y, pixels) : blend_group(worker, g, y, pixels);
       finish_pixels(pixels, static_cast<std::size_t>(columns.end - columns.begin), row(y, columns.begin));
     }
     fill(y, 0, columns.begin);
@@ -194,6 +225,28 @@ class BoundPreprocess : public BoundLaunch {
     }
     for (std::size_t c = 0; c < static_cast<std::size_t>(spec_.channels()); ++c)
       std::fill_n(to[c], end - begin, value(c));
+  }
+
+  void filter_group(Worker& worker, std::size_t g, int y, PixelRows& pixels) const {
+    const Group& group = job_.groups[g];
+    const ComponentFilter& filter = filters_[group.table];
+    const int position = y - job_.rows.begin;
+    const int first = filter.down.first()[static_cast<std::size_t>(position)];
+    const int taps = filter.down.taps();
+    for (int row = first; row < first + taps; ++row) {
+      if (worker.rings[group.first].has(row)) continue;
+      load_samples(worker.rings, job_.components, group.first, group.count, filter, row);
+      for (std::size_t c = group.first; c < group.first + group.count; ++c)
+        worker.rings[c].filter(row, filter.across, arithmetic_);
+    }
+    for (std::size_t c = group.first; c < group.first + group.count; ++c) {
+      std::int16_t* made = worker.blended[c][0].data();
+      filter_columns(worker.rings[c].rows(first), filter.down.weights(position), taps, arithmetic_,
+                     static_cast<std::size_t>(filter.across.positions()), made);
+      pixels.upper[c] = pixels.lower[c] = made;
+      pixels.upper_weight[c] = 2048;
+      pixels.lower_weight[c] = 0;
+    }
   }
 
   void blend_group(Worker& worker, std::size_t g, int y, PixelRows& pixels) {
@@ -265,12 +318,15 @@ class BoundPreprocess : public BoundLaunch {
   }
 
   PreprocessSpec spec_;
+  bool tabled_;
+  FilterArithmetic arithmetic_;
   bool interleaved_;
   const FrameView* frame_;
   float* tensor_;
   float* geometry_;
   Job job_;
   std::array<TapTable, 2> tables_;
+  std::array<ComponentFilter, 2> filters_;  ///< instead of tables_, for interpolation by tables
   std::array<int, 3> tables_for_{-1, -1, -1};
   std::vector<Worker> workers_;
 };

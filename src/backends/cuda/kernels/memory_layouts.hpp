@@ -9,6 +9,14 @@ struct JobAxis {
   double scale, first, offset;
   int begin, end;
 };
+/// Weights of neighbouring samples for the tensor positions that the frame covers along one axis
+/// (ops/vision/pixel_filter.hpp).
+struct JobTable {
+  const int* first;    ///< by position: the first sample; on the device
+  const int* weights;  ///< by position: STRIDE, of which TAPS are used
+  int taps, stride;
+  int begin;  ///< the axis' first readable sample, which FIRST is relative to
+};
 struct JobComponent {
   const unsigned char* data;  ///< on the device
   int pitch, step;
@@ -18,6 +26,8 @@ struct FrameJob {
   JobComponent parts[3];
   JobAxis across[2];  ///< of the first component, and of the others
   JobAxis down[2];
+  JobTable across_table[2];  ///< instead of the axes, for interpolation by tables
+  JobTable down_table[2];
   float geometry[6];
   int black, luma, red_v, green_u, green_v, blue_u;
   int first_column, end_column, first_row, end_row;  ///< range of the tensor that the frame covers

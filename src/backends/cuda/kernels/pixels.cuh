@@ -5,7 +5,7 @@
 #include "memory_layouts.hpp"
 #include "types.cuh"
 
-// saccade.Preprocess with the fixed-point arithmetic of ops/vision/pixels.hpp: bilinear resize, colour conversion and
+// saccade.Preprocess with the fixed-point arithmetic of ops/vision/pixels.hpp: resize, colour conversion and
 // normalization, bit-identical to the reference.
 
 /// Two adjacent samples and the weight of the second, of 2048.
@@ -65,15 +65,41 @@ __device__ __forceinline__ int32 clamp8(int32 value) {
   return rounded < 0 ? 0 : rounded > 255 ? 255 : rounded;
 }
 
+/// FilterArithmetic, as constants of the kernel.
+template <int32 kAcrossShift, int32 kDownShift, int32 kLow, int32 kHigh>
+struct Arithmetic {
+  static __device__ __forceinline__ int32 limited(int32 sum, int32 shift, int32 low, int32 high) {
+    const int32 value = (sum + ((1 << shift) >> 1)) >> shift;
+    return value < low ? low : value > high ? high : value;
+  }
+  static __device__ __forceinline__ int32 after_across(int32 sum) { return limited(sum, kAcrossShift, kLow, kHigh); }
+  static __device__ __forceinline__ int32 after_down(int32 sum) { return limited(sum, kDownShift, 0, 255); }
+};
+
+/// A component at X, Y of the part of the tensor that the frame covers, by tables.
+template <typename Arithmetic>
+__device__ __forceinline__ int32 filtered(const JobComponent& part, const JobTable& across, const JobTable& down,
+                                          int32 x, int32 y) {
+  const int32* weights = across.weights + static_cast<int64>(x) * across.stride;
+  const int32* row_weights = down.weights + static_cast<int64>(y) * down.stride;
+  const uint8* line = part.data + static_cast<int64>(down.begin + down.first[y]) * part.pitch +
+                      static_cast<int64>(across.begin + across.first[x]) * part.step;
+  int32 sum = 0;
+  for (int32 k = 0; k < down.taps; ++k) {
+    int32 along = 0;
+    for (int32 i = 0; i < across.taps; ++i) along += line[static_cast<int64>(i) * part.step] * weights[i];
+    sum += Arithmetic::after_across(along) * row_weights[k];
+    line += part.pitch;
+  }
+  return Arithmetic::after_down(sum);
+}
+
 struct Rgb {
   int32 red, green, blue;
 };
-/// RGB of this thread's pixel.
-__device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& taps) {
-  const auto value = [&](int32 part) {
-    const int32 table = part == 0 ? 0 : 1;
-    return sample(job.parts[part], taps.across[table][threadIdx.x], taps.down[table][threadIdx.y]);
-  };
+/// RGB of a pixel whose components are VALUE(0) to VALUE(2).
+template <typename Value>
+__device__ __forceinline__ Rgb color_from(const FrameJob& job, const Value& value) {
   const int32 first = value(0);
   if (job.model == kRgbModel) return {first, value(1), value(2)};
   if (job.model != kYuvModel) return {first, first, first};
@@ -82,6 +108,21 @@ __device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& tap
   const int32 v = value(2) - 128;
   return {clamp8(luma + job.red_v * v), clamp8(luma + job.green_u * u + job.green_v * v),
           clamp8(luma + job.blue_u * u)};
+}
+/// RGB of this thread's pixel, by bilinear interpolation.
+__device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& taps) {
+  return color_from(job, [&](int32 part) {
+    const int32 table = part == 0 ? 0 : 1;
+    return sample(job.parts[part], taps.across[table][threadIdx.x], taps.down[table][threadIdx.y]);
+  });
+}
+/// RGB of the pixel X, Y of the part of the tensor that the frame covers, by tables.
+template <typename Arithmetic>
+__device__ __forceinline__ Rgb filtered_color(const FrameJob& job, int32 x, int32 y) {
+  return color_from(job, [&](int32 part) {
+    const int32 table = part == 0 ? 0 : 1;
+    return filtered<Arithmetic>(job.parts[part], job.across_table[table], job.down_table[table], x, y);
+  });
 }
 /// Luma for single-channel tensors.
 __device__ __forceinline__ int32 luma_of(const FrameJob& job, const Rgb& color) {

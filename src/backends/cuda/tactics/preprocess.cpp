@@ -8,12 +8,13 @@
 #include "cuda/kernels/launch_sizes.hpp"
 #include "cuda/kernels/memory_layouts.hpp"
 #include "cuda/tactics/tactics.hpp"
+#include "ops/vision/pixel_filter.hpp"
 #include "ops/vision/pixels.hpp"
 
 // saccade.Preprocess on the device, bit-identical to the reference (kernels/pixels.cuh).
 //
 // What changes from frame to frame, the samples and a parameter block with their layout, is uploaded at the beginning
-// of each run (upload.hpp).
+// of each run (upload.hpp). Tables of interpolation weights are uploaded when the frame's size or format changes.
 namespace saccade::cuda {
 namespace {
 
@@ -23,6 +24,48 @@ JobAxis axis_of(int origin, int extent, int per, std::int64_t target, std::int64
   const TapAxis axis = TapAxis::of(origin, extent, per, target, at);
   return {axis.scale, axis.first, axis.offset, axis.begin, axis.end};
 }
+
+/// The tables of a frame size and format on the device.
+class DeviceTables {
+ public:
+  /// Uploads the tables unless they are those of the last frame. Throws Error (kDevice).
+  void prepare(const PreprocessSpec& spec, const Placement& placed, const Components& components,
+               const FrameView& frame) {
+    const std::array key = {frame.width, frame.height, static_cast<int>(frame.format)};
+    if (key == made_for_) return;
+    made_for_ = {-1, -1, -1};
+    for (std::size_t i = 0; i < 2; ++i)
+      filters_[i].build(spec, placed, components.parts[components.count() == 3 ? i : 0]);
+    values_.clear();
+    for (const ComponentFilter& filter : filters_) {
+      for (const FilterTable* table : {&filter.across, &filter.down}) {
+        values_.insert(values_.end(), table->first().begin(), table->first().end());
+        values_.insert(values_.end(), table->weights().begin(), table->weights().end());
+      }
+    }
+    memory_ = upload(std::as_bytes(std::span(values_)));
+    made_for_ = key;
+  }
+
+  void describe(FrameJob& job) const {
+    const int* next = reinterpret_cast<const int*>(memory_.pointer());
+    const auto describe_table = [&](const FilterTable& table, int begin) {
+      JobTable made{next, next + table.first().size(), table.taps(), table.stride(), begin};
+      next = made.weights + table.weights().size();
+      return made;
+    };
+    for (std::size_t i = 0; i < 2; ++i) {
+      job.across_table[i] = describe_table(filters_[i].across, filters_[i].begin);
+      job.down_table[i] = describe_table(filters_[i].down, filters_[i].top);
+    }
+  }
+
+ private:
+  std::array<ComponentFilter, 2> filters_;
+  std::array<int, 3> made_for_{-1, -1, -1};
+  std::vector<std::int32_t> values_;
+  DeviceMemory memory_;
+};
 
 class BoundPreprocess : public BoundLaunch, public FrameReader {
  public:
@@ -55,6 +98,10 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
       job.across[i] = axis_of(placed.source.x, placed.source.width, part.across, placed.width, placed.x);
       job.down[i] = axis_of(placed.source.y, placed.source.height, part.down, placed.height, placed.y);
     }
+    if (uses_tables(spec_.interpolation)) {
+      tables_.prepare(spec_, placed, components, on_device);
+      tables_.describe(job);
+    }
     std::ranges::copy(geometry_of(placed, on_device.width, on_device.height), job.geometry);
     const YuvMatrix yuv = yuv_matrix(on_device.matrix, on_device.range);
     job.black = yuv.black;
@@ -75,6 +122,7 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
  private:
   PreprocessSpec spec_;
   PinnedMemory job_;
+  DeviceTables tables_;
   DeviceMemory device_job_;
   std::unique_ptr<BoundLaunch> kernels_;
 };
@@ -110,32 +158,45 @@ std::string stores(const PreprocessSpec& spec, const Value& tensor) {
   return lines;
 }
 
+/// Statements before a pixel's coordinates, and the expression of its colour.
+struct ColorCode {
+  std::string taps;
+  std::string color;
+};
+ColorCode color_code(Interpolation interpolation) {
+  if (!uses_tables(interpolation))
+    return {"  __shared__ TileTaps taps;\n  load_taps(*job, taps);\n", "color_of(*job, taps)"};
+  const FilterArithmetic made = filter_arithmetic(interpolation);
+  return {"", fmt::format("filtered_color<Arithmetic<{}, {}, {}, {}>>(*job, x - job->first_column, y - job->first_row)",
+                          made.across_shift, made.down_shift, made.low, made.high)};
+}
+
 KernelCall pixel_kernel(const PreprocessSpec& spec, const NodeContext& context) {
   static constexpr std::array kOrders = {"color.red, color.green, color.blue", "color.blue, color.green, color.red",
                                          "luma_of(*job, color)"};
   const Value& tensor = context.output();
   const bool geometry = uses_output(context, 1);
+  const ColorCode code = color_code(spec.interpolation);
   KernelCall call{.name = "preprocess"};
   call.source = fmt::format(
       R"(#include "pixels.cuh"
 extern "C" __global__ void __launch_bounds__({}) preprocess(const FrameJob* __restrict__ job, {}* __restrict__ out{}) {{
-  __shared__ TileTaps taps;
   pdl_wait_and_trigger();
-  load_taps(*job, taps);
-  const int32 x = blockIdx.x * kTileWidth + threadIdx.x;
+{}  const int32 x = blockIdx.x * kTileWidth + threadIdx.x;
   const int32 y = blockIdx.y * kTileHeight + threadIdx.y;
 {}  if (x >= {} || y >= {}) return;
   int32 value[3] = {{{}, {}, {}}};
   if (x >= job->first_column && x < job->end_column && y >= job->first_row && y < job->end_row) {{
-    const Rgb color = color_of(*job, taps);
+    const Rgb color = {};
     const int32 ordered[] = {{{}}};
     for (int32 c = 0; c < {}; ++c) value[c] = ordered[c];
   }}
 {}}}
 )",
       kTileWidth * kTileHeight, storage_name(tensor.type.dtype), geometry ? ", float* __restrict__ geometry" : "",
-      geometry ? "  if (y == 0 && x < 6) geometry[x] = job->geometry[x];\n" : "", spec.width, spec.height, spec.pad[0],
-      spec.pad[1], spec.pad[2], kOrders[static_cast<std::size_t>(spec.color)], spec.channels(), stores(spec, tensor));
+      code.taps, geometry ? "  if (y == 0 && x < 6) geometry[x] = job->geometry[x];\n" : "", spec.width, spec.height,
+      spec.pad[0], spec.pad[1], spec.pad[2], code.color, kOrders[static_cast<std::size_t>(spec.color)], spec.channels(),
+      stores(spec, tensor));
   const auto tiles = [](int size, unsigned tile) { return (static_cast<unsigned>(size) + tile - 1) / tile; };
   call.grid = {.blocks = {tiles(spec.width, kTileWidth), tiles(spec.height, kTileHeight), 1},
                .threads = {kTileWidth, kTileHeight, 1}};
