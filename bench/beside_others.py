@@ -21,7 +21,7 @@ def start(arguments, model, spin):
         environment["GOMP_SPINCOUNT"] = "300000"  # libgomp's default while there are no more threads than processors
     elif spin != "own":
         environment["GOMP_SPINCOUNT"] = spin
-    command = [arguments.binary, "run", model, "--source", "synthetic:?size=640x480", "--json", "--device", "cpu",
+    command = [arguments.binary, "run", model, "--source", "synthetic:?size=640x480", "--json", "--no-save", "--quiet", "--device", "cpu",
                "--duration", str(arguments.seconds)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
 

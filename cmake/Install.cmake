@@ -1,5 +1,5 @@
-# cmake --install: bin/saccade with its completions and manual page, the library and its modules, headers, and the
-# package files of find_package(saccade).
+# cmake --install: bin/saccade with its completions and manual page, the library and its modules, headers, the package
+# files of find_package(saccade) and pkg-config, the demo's model and the documentation.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
@@ -8,9 +8,16 @@ if(TARGET flag_documents)
   set(generated "${PROJECT_BINARY_DIR}/generated")
   install(FILES "${generated}/saccade.bash" RENAME saccade
     DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-  install(FILES "${generated}/saccade.zsh" RENAME _saccade DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  # Debian's zsh reads the completions of packages in a folder of its own.
+  install(CODE [[
+    set(saccade_zsh_folder site-functions)
+    if(CMAKE_INSTALL_PREFIX MATCHES "/usr$")
+      set(saccade_zsh_folder vendor-completions)
+    endif()]])
+  install(FILES "${generated}/saccade.zsh" RENAME _saccade
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/\${saccade_zsh_folder}")
   install(FILES "${generated}/saccade.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-  install(FILES "${generated}/saccade.man" RENAME saccade.1 DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${generated}/saccade.1.gz" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 get_property(saccade_modules GLOBAL PROPERTY SACCADE_MODULES)
 install(TARGETS ${saccade_modules} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
@@ -25,3 +32,13 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/saccadeConfig.cmake.i
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/saccadeConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/saccadeConfig.cmake" "${PROJECT_BINARY_DIR}/saccadeConfigVersion.cmake"
   DESTINATION "${saccade_package_dir}")
+file(RELATIVE_PATH SACCADE_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+configure_file("${PROJECT_SOURCE_DIR}/cmake/saccade.pc.in" "${PROJECT_BINARY_DIR}/saccade.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/saccade.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
+
+# README.md refers to docs/ and examples/ beside it.
+set(saccade_doc_dir "${CMAKE_INSTALL_DATADIR}/doc/saccade")
+install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
+  "${PROJECT_SOURCE_DIR}/cmake/debian/copyright" DESTINATION "${saccade_doc_dir}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${saccade_doc_dir}"
+  PATTERN "*.py" EXCLUDE PATTERN Doxyfile EXCLUDE)

@@ -1,4 +1,5 @@
-# Installs the build tree into a separate folder, builds examples/video against it by find_package, and runs it:
+# Installs the build tree into a separate folder. Builds every public header and the examples against it by find_package,
+# and runs the examples:
 #   cmake -DBUILD=build -DCOMPILER=c++ -DSOURCE=. -DWORK=out -DGENERATOR=Ninja -DPYTHON=python3 [-DMODEL=m.onnx -DVIDEO=v.mp4] -P tests/installed.cmake
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE code OUTPUT_VARIABLE text ERROR_VARIABLE text)
@@ -11,25 +12,45 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/prefix")
-run(${CMAKE_COMMAND} -S "${SOURCE}/examples/video" -B "${WORK}/example" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
-  "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
-run(${CMAKE_COMMAND} --build "${WORK}/example")
+# build(NAME FOLDER): the project in FOLDER, which finds the installation.
+function(build name folder)
+  run(${CMAKE_COMMAND} -S "${folder}" -B "${WORK}/${name}" -G "${GENERATOR}" "-DCMAKE_PREFIX_PATH=${WORK}/prefix"
+    "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}")
+  run(${CMAKE_COMMAND} --build "${WORK}/${name}")
+endfunction()
+build(public_headers "${SOURCE}/tests/public_headers")
+foreach(example video pixels camera)
+  build(${example} "${SOURCE}/examples/${example}")
+endforeach()
+run(${CMAKE_COMMAND} -E env "PKG_CONFIG_PATH=${WORK}/prefix/lib/pkgconfig" pkg-config --cflags --libs saccade)
+separate_arguments(by_pkg_config UNIX_COMMAND "${text} ${FLAGS}")
+run("${COMPILER}" -std=c++20 "${SOURCE}/examples/camera/main.cpp" -o "${WORK}/by_pkg_config" ${by_pkg_config})
 run("${PYTHON}" "${SOURCE}/tests/runpaths.py" "${WORK}/prefix")
 # The tree must run from where it was installed, not from where it was built.
 run(${CMAKE_COMMAND} -E env --unset=LD_LIBRARY_PATH "${WORK}/prefix/bin/saccade" --version)
 message("${text}")
-foreach(file share/man/man1/saccade.1 share/bash-completion/completions/saccade share/zsh/site-functions/_saccade
+foreach(file share/man/man1/saccade.1.gz share/bash-completion/completions/saccade share/zsh/site-functions/_saccade
     share/fish/vendor_completions.d/saccade.fish)
   file(SIZE "${WORK}/prefix/${file}" bytes)
   if(bytes LESS 1000)
     message(FATAL_ERROR "${file} has ${bytes} bytes")
   endif()
 endforeach()
+# The bundled model finds objects in the scene that it was trained on.
+set(model "${WORK}/prefix/share/saccade/scene_model.onnx")
+run("${WORK}/pixels/pixels" "${model}" "synthetic:?frames=2")
+if(NOT text MATCHES "frame 1: 640x480 pixels of bgr24" OR NOT text MATCHES "mask of [a-z]+: [1-9][0-9]* pixels, [1-9]")
+  message(FATAL_ERROR "the example pixels printed:\n${text}")
+endif()
+run("${WORK}/camera/camera" "${model}")
+if(NOT text MATCHES "frame 9 of my camera: ")
+  message(FATAL_ERROR "the example camera printed:\n${text}")
+endif()
 if(NOT EXISTS "${MODEL}" OR NOT EXISTS "${VIDEO}")
   message("Skipped: needs ../shared (${MODEL} and ${VIDEO})")
   return()
 endif()
-run("${WORK}/example/video" "${MODEL}" "${VIDEO}")
+run("${WORK}/video/video" "${MODEL}" "${VIDEO}")
 string(REGEX MATCHALL "frame [0-9]+: car" cars "${text}")
 list(LENGTH cars count)
 if(count EQUAL 0)

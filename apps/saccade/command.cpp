@@ -10,6 +10,7 @@
 #include <saccade/error.hpp>
 #include <saccade/files.hpp>
 #include <saccade/log.hpp>
+#include <saccade/unrecognised_model.hpp>
 #include <system_error>
 
 #include "exhaustion.hpp"
@@ -42,6 +43,9 @@ int guarded(const std::function<int()>& action) {
     const int code = action();
     if (code == kOk && lost_messages()) throw Error(ErrorCode::kIo, "can't write messages to standard error");
     return code;
+  } catch (const UnrecognisedModel& error) {
+    print_error(error.what());
+    print_aside(printable_lines("\n" + error.card()));
   } catch (const Error& error) {
     print_error(error.what());
     if (error.code() == ErrorCode::kConflict) return kUsage;

@@ -21,6 +21,7 @@ Action add_profile(FlagBinder& binder);
 Action add_bench(FlagBinder& binder);
 Action add_demo(FlagBinder& binder);
 Action add_validate(FlagBinder& binder);
+Action add_recognise(FlagBinder& binder);
 Action add_limits(FlagBinder& binder);
 Action add_generate(FlagBinder& binder);
 

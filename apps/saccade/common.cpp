@@ -65,6 +65,22 @@ Region parse_region(const std::string& text) {
   return {edge[0], edge[1], edge[2], edge[3]};
 }
 
+/// "SIZE" or "SIZE,OVERLAP".
+void parse_tiles(TileOptions& tiles, const std::string& text) {
+  const std::vector<std::string_view> parts = parts_of(text, ',');
+  const std::optional<int> size = read_number<int>(parts[0]);
+  const std::optional<float> overlap = parts.size() > 1 ? read_number<float>(parts[1]) : tiles.overlap;
+  if (parts.size() > 2 || !size || !overlap)
+    throw UsageError("--tiles", fmt::format("'{}' is not SIZE,OVERLAP: pixels and a share, as 640,0.2", text));
+  tiles.size = *size;
+  tiles.overlap = *overlap;
+  try {
+    check_tiles(tiles);
+  } catch (const Error& error) {
+    throw UsageError("--tiles", fmt::format("'{}': {}", text, error.what()));
+  }
+}
+
 }  // namespace
 
 std::pair<std::string, std::string> split_assignment(const std::string& text) {
@@ -94,15 +110,34 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
 }
 
 void CommonFlags::bind_predictions(FlagBinder& binder) {
-  binder.bind("--card", &model.card);
   binder.bind("--conf", &model.post.confidence);
   binder.bind("--iou", &model.post.iou);
+  binder.bind("--classes", &model.post.classes);
+  bind_selection(binder);
+}
+
+void CommonFlags::bind_predictions(FlagBinder& binder, ModelValues& values) {
+  using Texts = std::vector<std::string>;
+  binder.bind("--conf", [&values](const Texts& texts) { values.read_confidences(texts); });
+  binder.bind("--iou", [&values](const Texts& texts) { values.read_ious(texts); });
+  binder.bind("--classes", [&values](const Texts& texts) { values.read_classes(texts); });
+  bind_selection(binder);
+}
+
+void CommonFlags::bind_selection(FlagBinder& binder) {
+  binder.bind("--card", &model.card);
   binder.bind("--nms", [this](const std::string& name) { model.post.nms = parse_nms(name); });
   binder.bind("--agnostic", &model.post.agnostic);
   binder.bind("--multi-label", &model.post.multi_label);
   binder.bind("--max-det", &model.post.max_detections);
-  binder.bind("--classes", &model.post.classes);
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region(text); });
+}
+
+void CommonFlags::bind_tiles(FlagBinder& binder) {
+  const auto tiles = [this]() -> TileOptions& { return model.tiles ? *model.tiles : model.tiles.emplace(); };
+  binder.bind("--tiles", [tiles](const std::string& text) { parse_tiles(tiles(), text); });
+  binder.bind("--tile-merge", [tiles](const std::string& name) { tiles().merge = parse_tile_merge(name); });
+  binder.bind("--no-full-frame", [tiles](const std::string&) { tiles().full_frame = false; });
 }
 
 }  // namespace saccade::app

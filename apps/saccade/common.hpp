@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "flags/binder.hpp"
+#include "model_values.hpp"
 
 namespace saccade::app {
 
@@ -22,6 +23,13 @@ struct CommonFlags {
   void bind_all_but_precision(FlagBinder& binder);
   /// Binds cards and post-processing, for commands that decode predictions.
   void bind_predictions(FlagBinder& binder);
+  /// The same for a command whose --conf, --iou and --classes may name a model.
+  void bind_predictions(FlagBinder& binder, ModelValues& values);
+  /// Binds tiles, for commands that run on frames.
+  void bind_tiles(FlagBinder& binder);
+
+ private:
+  void bind_selection(FlagBinder& binder);
 };
 
 /// Splits "NAME=VALUE"; NAME may contain '='.

@@ -17,7 +17,9 @@
 #include "pipeline/model/model_impl.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "report.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "vision/attach.hpp"
+#include "write_card.hpp"
 
 namespace saccade::app {
 namespace {
@@ -79,20 +81,6 @@ class DotFiles {
   std::optional<OutputFile> after_;
 };
 
-/// Writes CARD with its origin and assumptions as comments. Throws Error (kIo, kInvalidArgument).
-void write_card(const std::string& path, const Card& card) {
-  std::error_code unknown;  // the write below reports the error
-  if (std::filesystem::exists(path, unknown))
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} already exists; name another file", path));
-  OutputFile file(path);
-  // A comment ends with its line: names in it are escaped.
-  file.write(fmt::format("# by {}\n", printable(card.origin)));
-  for (const std::string& assumption : card.assumptions)
-    file.write(fmt::format("# assumed: {}\n", printable(assumption)));
-  file.write(to_toml(card));
-  file.close();
-}
-
 void check_pass_names(const std::vector<std::string>& names) {
   const auto known = pass_names();
   for (const std::string& name : names)
@@ -110,8 +98,16 @@ std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, 
     report.card = to_toml(card);
     report.card_origin = card.origin;
     report.card_assumptions = card.assumptions;
-    if (!flags.card_to_write.empty()) write_card(flags.card_to_write, card);
+    if (!flags.card_to_write.empty()) write_card(flags.card_to_write, commented_card(card));
     return card;
+  } catch (const UnrecognisedModel& error) {
+    if (flags.pipeline || !options.card.empty()) throw;
+    report.card_origin = fmt::format("none: {}", error.what());
+    if (flags.card_to_write.empty()) return {};
+    write_card(flags.card_to_write, error.card());
+    report.card_origin =
+        fmt::format("none: the model is not recognised; {} is a template to complete", flags.card_to_write);
+    return {};
   } catch (const Error& error) {
     const bool is_needed = flags.pipeline || !options.card.empty() || !flags.card_to_write.empty();
     if (is_needed || error.code() == ErrorCode::kConflict) throw;

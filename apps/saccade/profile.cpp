@@ -133,6 +133,7 @@ Action add_profile(FlagBinder& binder) {
   binder.bind("--top", &flags->top);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
+  flags->common.bind_tiles(binder);
   return {.run = [flags] { return profile(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 

@@ -44,7 +44,12 @@ bool StatusLine::is_due() const { return is_terminal_ && std::chrono::steady_clo
 void StatusLine::say(std::string_view text) {
   if (!is_due()) return;
   next_ = std::chrono::steady_clock::now() + kPeriod;
-  print_aside(fmt::format("\r\033[K{}", printable(text)));
+  text_ = printable(text);
+  draw();
+}
+
+void StatusLine::draw() {
+  print_aside("\r\033[K" + text_);
   drawn_ = true;
 }
 

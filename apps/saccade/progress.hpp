@@ -29,10 +29,21 @@ class StatusLine {
   void say(std::string_view text);
   /// Prints share_text() if it is due. The time counts from the first SHARE of WORK, which STEP is a part of.
   void say(std::string_view work, std::string_view step, double share);
+  /// Calls PRINT, which prints whole lines, above the status line.
+  template <typename Print>
+  void print_above(const Print& print) {
+    const bool was_drawn = drawn_;
+    finish();
+    print();
+    if (was_drawn) draw();
+  }
   /// Clears the line.
   void finish();
 
  private:
+  void draw();
+
+  std::string text_;
   std::chrono::steady_clock::time_point next_;
   std::chrono::steady_clock::time_point start_;
   std::string work_;  ///< that start_ belongs to
@@ -44,6 +55,11 @@ class StatusLine {
 class Progress {
  public:
   void update(const Pipeline& pipeline);
+  /// As StatusLine::print_above().
+  template <typename Print>
+  void print_above(const Print& print) {
+    line_.print_above(print);
+  }
   void finish() { line_.finish(); }
 
  private:

@@ -1,11 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <saccade/saccade.hpp>
+#include <span>
 
 #include "command.hpp"
 #include "common.hpp"
 #include "flags/numbers.hpp"
+#include "frame_line.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -27,23 +30,69 @@ struct RunFlags {
   YoloOptions yolo_options;
   std::string video;
   std::string frames;
+  ModelValues values;
+  bool quiet = false;
+  bool save = true;
 };
 
 using Sinks = std::vector<std::unique_ptr<Sink>>;
+
+bool writes_to_standard_output(const RunFlags& flags) {
+  return is_standard_output(flags.jsonl) || is_standard_output(flags.csv) || is_standard_output(flags.coco);
+}
 
 Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
   Sinks sinks;
   if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
   if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models, sources));
-  if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv));
+  if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv, models));
   if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, sources.size(), flags.yolo_options));
   if (!flags.video.empty()) sinks.push_back(open_video(flags.video, sources));
   if (!flags.frames.empty()) sinks.push_back(open_frames(flags.frames));
   return sinks;
 }
 
+/// Where frames are drawn if no flag names an output; null if some does, or nothing is to be written.
+FolderSink* add_drawn(const RunFlags& flags, std::span<const Source> sources, Sinks& sinks) {
+  if (!flags.save || !sinks.empty()) return nullptr;
+  const bool is_limited = flags.pipeline.max_frames > 0 || flags.pipeline.duration.count() > 0;
+  auto drawn = open_drawn("saccade-run", sources, is_limited);
+  FolderSink* sink = drawn.get();
+  sinks.push_back(std::move(drawn));
+  return sink;
+}
+
+/// Prints lines of text where they do not mix with the output of a sink or --json.
+class Console {
+ public:
+  explicit Console(const RunFlags& flags)
+      : channel_(writes_to_standard_output(flags) || flags.common.json ? Channel::kError : Channel::kOutput),
+        models_(flags.models.size()),
+        quiet_(flags.quiet) {}
+
+  void print_frame(const Result& result, Progress& progress) const {
+    if (quiet_) return;
+    progress.print_above([&] { print_report(frame_line(result, models_) + "\n", channel_); });
+  }
+
+  void print_folders(std::span<const std::string> folders) const {
+    constexpr std::size_t kShown = 3;
+    if (folders.empty()) return;
+    const std::span<const std::string> shown = folders.first(std::min(folders.size(), kShown));
+    const std::string more =
+        folders.size() > kShown ? fmt::format(" and {} more", folders.size() - kShown) : std::string();
+    print_report(fmt::format("drawn frames: {}{}\n", printable(fmt::format("{}", fmt::join(shown, ", "))), more),
+                 channel_);
+  }
+
+ private:
+  Channel channel_;
+  std::size_t models_;
+  bool quiet_;
+};
+
 /// Passes results to the sinks until the sources end or the run is interrupted. Returns the first error, if any.
-std::string consume(Pipeline& pipeline, const Sinks& sinks) {
+std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& console) {
   // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
@@ -52,6 +101,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks) {
     const Outcome<Result&> result = pipeline.next(patience);
     if (result) {
       for (const auto& sink : sinks) sink->write(*result, pipeline.frame());
+      console.print_frame(*result, progress);
     } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
       if (fault.empty()) fault = failure.message;
       // The other sources, and the frames after a failed one, continue.
@@ -77,10 +127,6 @@ std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
   return first;
 }
 
-bool writes_to_standard_output(const RunFlags& flags) {
-  return is_standard_output(flags.jsonl) || is_standard_output(flags.csv) || is_standard_output(flags.coco);
-}
-
 void print_summary(const RunFlags& flags, const Summary& summary) {
   print_result(
       flags.common.json, [&] { return to_json(summary); }, [&] { return to_text(summary); },
@@ -88,16 +134,18 @@ void print_summary(const RunFlags& flags, const Summary& summary) {
 }
 
 int run(const RunFlags& flags) {
-  std::vector<Source> sources;
-  for (const std::string& uri : flags.sources) sources.push_back(Source::open(uri));
+  const std::vector<Source> sources = Source::open_all(flags.sources);
   std::vector<Model> models;
-  for (const std::string& path : flags.models) models.push_back(Model::load(path, flags.common.model));
-  const Sinks sinks = open_sinks(flags, sources, models);
+  for (const std::string& path : flags.models)
+    models.push_back(Model::load(path, flags.values.options_for(path, flags.common.model)));
+  Sinks sinks = open_sinks(flags, sources, models);
+  const FolderSink* drawn = add_drawn(flags, sources, sinks);
+  const Console console(flags);
   Pipeline pipeline(sources, models, flags.pipeline);
 
   std::string fault;
   try {
-    fault = consume(pipeline, sinks);
+    fault = consume(pipeline, sinks, console);
   } catch (const Error&) {
     pipeline.stop();
     close_all(sinks, pipeline.summary());  // the first error is reported
@@ -105,6 +153,7 @@ int run(const RunFlags& flags) {
   }
   const Summary summary = pipeline.summary();
   const std::optional<Error> unwritten = close_all(sinks, summary);
+  if (drawn != nullptr) console.print_folders(drawn->folders());
   print_summary(flags, summary);
   if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
   if (unwritten) throw *unwritten;
@@ -121,12 +170,14 @@ void check_standard_output(const RunFlags& flags) {
 void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--jsonl", &flags.jsonl);
   binder.bind("--contours", &flags.jsonl_options.contours);
+  binder.bind("--no-summary", [&flags](const std::string&) { flags.jsonl_options.summary = false; });
   binder.bind("--coco", &flags.coco);
   binder.bind("--csv", &flags.csv);
   binder.bind("--yolo", &flags.yolo);
   binder.bind("--yolo-conf", &flags.yolo_options.confidence);
   binder.bind("--video", &flags.video);
   binder.bind("--frames", &flags.frames);
+  binder.bind("--no-save", [&flags](const std::string&) { flags.save = false; });
 }
 
 void bind_control(FlagBinder& binder, RunFlags& flags) {
@@ -146,11 +197,18 @@ Action add_run(FlagBinder& binder) {
   const auto flags = std::make_shared<RunFlags>();
   binder.bind("MODEL", &flags->models);
   binder.bind("--source", &flags->sources);
+  binder.bind("--quiet", &flags->quiet);
   bind_sinks(binder, *flags);
   bind_control(binder, *flags);
   flags->common.bind(binder);
-  flags->common.bind_predictions(binder);
-  return {.run = [flags] { return run(*flags); }, .check = [flags] { check_standard_output(*flags); }};
+  flags->common.bind_predictions(binder, flags->values);
+  flags->common.bind_tiles(binder);
+  return {.run = [flags] { return run(*flags); },
+          .check =
+              [flags] {
+                check_standard_output(*flags);
+                flags->values.check_names(flags->models);
+              }};
 }
 
 }  // namespace saccade::app

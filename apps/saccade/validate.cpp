@@ -91,6 +91,7 @@ Action add_validate(FlagBinder& binder) {
     for (const std::string& name : names) flags->precisions.push_back(parse_precision(name));
   });
   flags->common.bind_predictions(binder);
+  flags->common.bind_tiles(binder);
   return {.run = [flags] { return run(*flags); }, .check = [flags] { check(*flags); }};
 }
 

@@ -10,8 +10,8 @@ namespace saccade {
 
 /// A pixel of a mask's contour.
 struct ContourPoint {
-  std::int32_t x = 0;
-  std::int32_t y = 0;
+  std::int32_t x = 0;  ///< column
+  std::int32_t y = 0;  ///< row
 };
 
 /// Finds the outer contours of masks, identical to OpenCV's findContours with RETR_EXTERNAL and CHAIN_APPROX_SIMPLE.
@@ -20,6 +20,7 @@ struct ContourPoint {
 /// its memory between calls. One thread at a time.
 class ContourTracer {
  public:
+  /// The points of a contour, valid as long as trace() says.
   using Contour = std::span<const ContourPoint>;
 
   /// The contours of MASK in row-major order of their first points. The first point is the topmost, then leftmost

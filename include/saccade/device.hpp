@@ -8,6 +8,7 @@ namespace saccade {
 
 /// What a model runs on.
 struct Device {
+  /// What kind of device.
   enum class Kind : std::uint8_t {
     kAuto,       ///< chosen when a model is loaded: the device of a plan file; else the first GPU if it can be used and
                  ///< has a kernel for every operator of the model; else the CPU
@@ -15,11 +16,14 @@ struct Device {
     kCuda,       ///< an NVIDIA GPU
     kReference,  ///< the slow kernels that define the correct results
   };
-  Kind kind = Kind::kAuto;
-  int ordinal = 0;  ///< of a GPU, among the visible ones
+  Kind kind = Kind::kAuto;  ///< of device
+  int ordinal = 0;          ///< of a GPU, among the visible ones
 
+  /// This machine's processor.
   static constexpr Device cpu() noexcept { return {Kind::kCpu, 0}; }
+  /// The GPU with that ORDINAL among the visible ones.
   static constexpr Device cuda(int ordinal = 0) noexcept { return {Kind::kCuda, ordinal}; }
+  /// The slow kernels that define the correct results.
   static constexpr Device reference() noexcept { return {Kind::kReference, 0}; }
   /// The device of that NAME: "auto", "cpu", "cuda", "cuda:N" or "reference". Throws Error (kInvalidArgument).
   static Device parse(std::string_view name);

@@ -12,5 +12,7 @@ enum class DropPolicy : std::uint8_t {
   kOldest,  ///< the oldest frame in the queue
   kNewest,  ///< the frame that just arrived
 };
+/// "auto", "wait", "oldest", "newest"
+std::string_view to_string(DropPolicy policy) noexcept;
 
 }  // namespace saccade

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace saccade {
@@ -17,12 +18,16 @@ enum class ErrorCode {
   kDevice,           ///< a camera or accelerator failed
   kInternal,         ///< a bug in Saccade
 };
+/// "invalid argument", "not found", "input or output", "invalid file", "conflict", "unsupported", "device", "internal"
+std::string_view to_string(ErrorCode code) noexcept;
 
 /// The only exception type of Saccade. Thrown at build time (open, load, compile, configure), never on the frame path.
 class Error : public std::runtime_error {
  public:
+  /// An error with its category and what() it says.
   Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
 
+  /// The category.
   ErrorCode code() const noexcept { return code_; }
 
   /// The same error with the caller's context prepended: "CONTEXT: message".

@@ -18,23 +18,46 @@ enum class PixelFormat : std::uint8_t {
   kYuyv,   ///< one plane, Y0 U Y1 V
   kUyvy,   ///< one plane, U Y0 V Y1
 };
+/// "rgb24", "bgr24", "gray8", "i420", "i422", "i444", "nv12", "yuyv", "uyvy"
 std::string_view to_string(PixelFormat format);
 
-enum class ColorMatrix : std::uint8_t { kBt601, kBt709, kBt2020 };
-enum class ColorRange : std::uint8_t { kLimited, kFull };
+/// The weights of red, green and blue in luma, by their ITU-R recommendation.
+enum class ColorMatrix : std::uint8_t {
+  kBt601,   ///< standard definition
+  kBt709,   ///< high definition
+  kBt2020,  ///< ultra high definition
+};
+/// "bt601", "bt709", "bt2020"
+std::string_view to_string(ColorMatrix matrix) noexcept;
+
+/// The values that black and white have in luma.
+enum class ColorRange : std::uint8_t {
+  kLimited,  ///< 16 and 235; chroma from 16 to 240
+  kFull,     ///< 0 and 255
+};
+/// "limited", "full"
+std::string_view to_string(ColorRange range) noexcept;
+
 /// Memory in which the samples are stored.
-enum class MemoryKind : std::uint8_t { kPlain, kPinned, kDevice, kDmabuf };
+enum class MemoryKind : std::uint8_t {
+  kPlain,   ///< of the host
+  kPinned,  ///< of the host, page-locked: a GPU reads it directly
+  kDevice,  ///< of a GPU
+  kDmabuf,  ///< a Linux DMA buffer
+};
+/// "plain", "pinned", "device", "dmabuf"
+std::string_view to_string(MemoryKind kind) noexcept;
 
 /// A non-owning view of an image, the input of pixel kernels. All fields are run-time parameters.
 struct FrameView {
-  PixelFormat format = PixelFormat::kRgb24;
-  ColorMatrix matrix = ColorMatrix::kBt601;
-  ColorRange range = ColorRange::kLimited;
-  MemoryKind memory = MemoryKind::kPlain;
-  int width = 0;   ///< pixels
-  int height = 0;  ///< pixels
-  std::array<const std::uint8_t*, 3> planes{};
-  std::array<int, 3> pitch_bytes{};  ///< row stride per plane
+  PixelFormat format = PixelFormat::kRgb24;     ///< layout of the samples
+  ColorMatrix matrix = ColorMatrix::kBt601;     ///< of YUV formats
+  ColorRange range = ColorRange::kLimited;      ///< of YUV formats and kGray8
+  MemoryKind memory = MemoryKind::kPlain;       ///< where the samples are
+  int width = 0;                                ///< pixels
+  int height = 0;                               ///< pixels
+  std::array<const std::uint8_t*, 3> planes{};  ///< first sample per plane; null: no such plane
+  std::array<int, 3> pitch_bytes{};             ///< row stride per plane
 };
 
 }  // namespace saccade

@@ -16,7 +16,9 @@ class FrameSession {
   /// recognised and has no card.
   explicit FrameSession(const Model& model);
   ~FrameSession();
+  /// The session that was moved from can only be assigned or destroyed.
   FrameSession(FrameSession&&) noexcept;
+  /// The session that was moved from can only be assigned or destroyed.
   FrameSession& operator=(FrameSession&&) noexcept;
 
   /// The predictions for FRAME, in its pixels, with the number of the run as Result::frame. The samples of FRAME must

@@ -14,13 +14,16 @@
 #include "saccade/region.hpp"
 #include "saccade/results.hpp"
 #include "saccade/tensor.hpp"
+#include "saccade/tiles.hpp"
 
 namespace saccade {
 
 /// Options of compilation, preprocessing and post-processing:
 /// Model::load(path, {.device = Device::cuda(), .precision = Precision::kFp16, .post = {.confidence = 0.5F}}).
 struct ModelOptions {
+  /// What the model runs on.
   Device device;
+  /// Of the computation.
   Precision precision = Precision::kAuto;
   bool fallback = false;  ///< on a GPU: run operators without a GPU kernel on the host
   bool graph = true;      ///< on a GPU: capture a run as one CUDA graph
@@ -30,20 +33,27 @@ struct ModelOptions {
   std::size_t max_memory = 0;
   /// Full shapes by input name, and sizes by symbolic dimension name; all other symbolic dimensions are 1.
   std::map<std::string, std::vector<std::int64_t>> shapes;
+  /// Sizes by symbolic dimension name.
   std::map<std::string, std::int64_t> dimensions;
   std::string card;  ///< a model card file; empty: MODEL.toml beside the model, else recognition
+  /// Names of passes that do not run.
   std::vector<std::string> disabled_passes;
   std::optional<std::vector<std::string>> only_passes;  ///< run only these passes
 
   PostprocessOptions post;    ///< for models that are recognised or have a card
   std::optional<Region> roi;  ///< region of interest in the frame
+  /// Runs the model on tiles of the frame, or of its region of interest; nullopt: on the whole. For detections, with
+  /// masks, keypoints and oriented boxes, and for semantic segmentation; other predictions of a model that also detects
+  /// are those for the whole frame. The limit of detections in `post` applies to each tile and to the result. A
+  /// super-resolution model always runs on tiles, of its own size.
+  std::optional<TileOptions> tiles;
 };
 
 /// A model's input or output. If an output's size depends on the data, the shape is its capacity.
 struct TensorInfo {
-  std::string name;
-  DType dtype = DType::kFloat32;
-  Shape shape;
+  std::string name;               ///< in the file
+  DType dtype = DType::kFloat32;  ///< element type
+  Shape shape;                    ///< full, without symbols
 };
 
 /// A model: immutable, shared by its copies, usable from any thread. Plans are compiled when first needed.
@@ -58,6 +68,7 @@ class Model {
   const ModelOptions& options() const;
   /// The inputs and outputs of the file.
   std::span<const TensorInfo> inputs() const;
+  /// The outputs of the file.
   std::span<const TensorInfo> outputs() const;
 
   /// The model's task. The first call recognises the model. Throws Error if it is not recognised and has no card.
@@ -74,17 +85,17 @@ class Model {
 
 /// An input in the caller's memory: dense, row-major, of any alignment.
 struct InputBuffer {
-  const void* data = nullptr;
-  DType dtype = DType::kFloat32;
-  Shape shape;
+  const void* data = nullptr;     ///< the elements
+  DType dtype = DType::kFloat32;  ///< must be that of the input
+  Shape shape;                    ///< must be that of the input
 };
 
 /// Memory of the caller for an output, of any alignment. `shape` is set when the output is written: dense, row-major.
 struct OutputBuffer {
-  void* data = nullptr;
-  std::size_t bytes = 0;  ///< size of the memory; at least that of the output's TensorInfo
-  DType dtype = DType::kFloat32;
-  Shape shape;
+  void* data = nullptr;           ///< where the elements are written
+  std::size_t bytes = 0;          ///< size of the memory; at least that of the output's TensorInfo
+  DType dtype = DType::kFloat32;  ///< must be that of the output
+  Shape shape;                    ///< of the last run
 };
 
 /// Runs a model on raw tensors. Owns the mutable memory: one thread at a time. Several sessions of one model may run
@@ -94,7 +105,9 @@ class Session {
   /// Compiles the model's plan if this is its first session. Throws Error.
   explicit Session(Model model);
   ~Session();
+  /// The session that was moved from can only be assigned or destroyed.
   Session(Session&&) noexcept;
+  /// The session that was moved from can only be assigned or destroyed.
   Session& operator=(Session&&) noexcept;
 
   /// Takes one tensor per input, in the model's order, of exactly its type and shape. Returns one per output, cut to

@@ -16,7 +16,9 @@
 
 namespace saccade {
 
+/// Options of a Pipeline.
 struct PipelineOptions {
+  /// What a full queue drops.
   DropPolicy drop = DropPolicy::kAuto;
   std::size_t queue = 0;                ///< queue capacity per source; 0: 1 if live, else 4
   std::int64_t max_frames = 0;          ///< captured frames per source; 0: all
@@ -34,9 +36,12 @@ class Pipeline {
   Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options = {});
   /// Stops the pipeline.
   ~Pipeline();
+  /// The pipeline that was moved from can only be assigned or destroyed.
   Pipeline(Pipeline&&) noexcept;
+  /// The pipeline that was moved from can only be assigned or destroyed.
   Pipeline& operator=(Pipeline&&) noexcept;
 
+  /// No timeout.
   static constexpr auto kForever = std::chrono::nanoseconds::max();
 
   /// The next result, one per frame and model, sources in turn; or the reason why there is none: kEnd when all sources
@@ -52,12 +57,14 @@ class Pipeline {
   /// handler.
   void stop() noexcept;
 
+  /// The statistics so far. After stop() they include the undelivered frames.
   Summary summary() const;
 
   class Iterator;
   /// The loop `for (auto& result : pipeline)` ends with the sources or stop() and throws Error on an unrecoverable
   /// failure.
   Iterator begin();
+  /// The end of every loop.
   static std::default_sentinel_t end() { return {}; }
 
  private:
@@ -69,18 +76,26 @@ class Pipeline {
 /// Single pass: a copy advances with its original.
 class Pipeline::Iterator {
  public:
+  /// For the standard library.
   using iterator_concept = std::input_iterator_tag;
+  /// For the standard library.
   using value_type = Result;
+  /// For the standard library.
   using difference_type = std::ptrdiff_t;
 
+  /// Waits for the first result of PIPELINE, which outlives the iterator.
   explicit Iterator(Pipeline& pipeline) : pipeline_(&pipeline) { advance(); }
 
+  /// The result, valid until the next increment.
   Result& operator*() const { return *result_; }
+  /// The result, valid until the next increment.
   Result* operator->() const { return result_; }
+  /// Waits for the next result.
   Iterator& operator++() {
     advance();
     return *this;
   }
+  /// Waits for the next result.
   void operator++(int) { advance(); }
   friend bool operator==(const Iterator& it, std::default_sentinel_t) { return it.result_ == nullptr; }
 

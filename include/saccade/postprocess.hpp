@@ -11,7 +11,7 @@ namespace saccade {
 /// How predictions are selected from a model's outputs.
 struct PostprocessOptions {
   std::optional<float> confidence;   ///< confidence threshold, 0 to 1; nullopt: the card's, else 0.25
-  float iou = 0.7F;                  ///< IoU threshold of NMS, 0 to 1
+  std::optional<float> iou;          ///< IoU threshold of NMS, 0 to 1; nullopt: the card's, else 0.7
   Nms nms = Nms::kGreedy;            ///< for models without built-in NMS
   bool agnostic = false;             ///< class-agnostic NMS
   std::optional<bool> multi_label;   ///< one detection per class above the threshold, or the best class only;

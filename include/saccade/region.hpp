@@ -4,10 +4,10 @@ namespace saccade {
 
 /// A rectangle in pixels.
 struct Region {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
+  int x = 0;       ///< left column
+  int y = 0;       ///< top row
+  int width = 0;   ///< columns
+  int height = 0;  ///< rows
 };
 
 }  // namespace saccade

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "saccade/frame.hpp"
 #include "saccade/model.hpp"
@@ -23,15 +24,18 @@ class Sink {
   virtual void close(const Summary& summary) = 0;
 };
 
+/// Options of open_jsonl().
 struct JsonlOptions {
   bool contours = false;  ///< also write the contours of masks ("contours")
+  bool summary = true;    ///< end with the summary
 };
 
-/// JSON lines: one object per result, the summary last. A line has the contents of its result. PATH "-" is standard
-/// output. Throws Error (kIo).
+/// JSON lines: one object per result, the summary last unless OPTIONS omit it. A line has the contents of its result.
+/// PATH "-" is standard output. Throws Error (kIo).
 std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options = {});
-/// CSV: one row per object, class, segment or depth map, after a header. Throws Error (kIo).
-std::unique_ptr<Sink> open_csv(const std::string& path);
+/// CSV: one row per object, class, segment or depth map, after a header. Embeddings are not written. Throws Error
+/// (kIo), and (kInvalidArgument) if one of MODELS has the task kEmbed.
+std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models = {});
 /// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (RLE)
 /// for masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's. Category
 /// IDs are COCO's if the model's labels are, else class IDs. Throws Error (kIo), (kInvalidArgument) for a model without
@@ -39,6 +43,7 @@ std::unique_ptr<Sink> open_csv(const std::string& path);
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
                                 std::span<const Source> sources);
 
+/// Options of open_yolo().
 struct YoloOptions {
   bool confidence = false;  ///< append it to each line
 };
@@ -63,5 +68,19 @@ std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source
 /// the second model are named ...depth-1.npy and so on. What a format cannot hold (a JPEG side above 65500 pixels, a
 /// class ID above 254) is skipped; close() reports it as an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_frames(const std::string& folder);
+
+/// A sink that makes its own folders.
+class FolderSink : public Sink {
+ public:
+  /// The folders made so far.
+  virtual const std::vector<std::string>& folders() const = 0;
+};
+
+/// The frames of each source with the results drawn, in a new folder ROOT/NAME, where NAME is the source's file or
+/// folder without its extension: images as IMAGE.jpg, a video or a scene as NAME.mp4. A folder that exists is left
+/// alone: the next one is NAME-2. Folders are made at the first frame of their source. A source that never ends (live,
+/// or a scene without `frames`) is written only if ENDLESS. What a format can't hold is skipped, as by open_frames()
+/// and open_video(). write() throws Error (kIo).
+std::unique_ptr<FolderSink> open_drawn(const std::string& root, std::span<const Source> sources, bool endless);
 
 }  // namespace saccade

@@ -17,45 +17,49 @@ struct Ledger {
   std::int64_t corrupt = 0;     ///< could not be decoded
   std::int64_t lost = 0;        ///< missing in the source's own numbering
 
+  /// Frames that were captured, but not processed.
   std::int64_t dropped() const { return queue_full + stopped + failed; }
   /// Frames in flight in a running pipeline; 0 when it has ended.
   std::int64_t in_flight() const { return captured - processed - dropped() - corrupt - lost; }
+  /// Adds the counts of OTHER.
   Ledger& operator+=(const Ledger& other);
 };
 
 /// Durations of one stage, one sample per frame and model.
 struct Distribution {
-  std::int64_t count = 0;
-  std::chrono::nanoseconds min{};
-  std::chrono::nanoseconds mean{};
-  std::chrono::nanoseconds deviation{};
-  std::chrono::nanoseconds p50{};
-  std::chrono::nanoseconds p90{};
-  std::chrono::nanoseconds p95{};
-  std::chrono::nanoseconds p99{};
-  std::chrono::nanoseconds max{};
+  std::int64_t count = 0;                ///< samples
+  std::chrono::nanoseconds min{};        ///< shortest
+  std::chrono::nanoseconds mean{};       ///< arithmetic mean
+  std::chrono::nanoseconds deviation{};  ///< standard deviation
+  std::chrono::nanoseconds p50{};        ///< median
+  std::chrono::nanoseconds p90{};        ///< 90 % are not longer
+  std::chrono::nanoseconds p95{};        ///< 95 % are not longer
+  std::chrono::nanoseconds p99{};        ///< 99 % are not longer
+  std::chrono::nanoseconds max{};        ///< longest
 };
 
+/// The durations of one stage.
 struct StageSummary {
-  std::string name;  ///< "capture", "queue", "pre", "model", "post", "total"
-  Distribution time;
+  std::string name;   ///< "capture", "queue", "pre", "model", "post", "total"
+  Distribution time;  ///< its durations
 };
 
+/// What happened in one source.
 struct StreamSummary {
-  std::string source;
-  Ledger ledger;
-  std::string fault;  ///< why the source was lost; empty if it was not
+  std::string source;  ///< its SourceInfo::name
+  Ledger ledger;       ///< of its frames
+  std::string fault;   ///< why the source was lost; empty if it was not
 };
 
 /// Statistics of a pipeline since its start.
 struct Summary {
-  std::chrono::nanoseconds elapsed{};
-  double frames_per_second = 0;  ///< processed frames of all streams
-  Ledger ledger;                 ///< of all streams together
-  std::vector<StreamSummary> streams;
-  std::vector<std::string> models;
-  std::int64_t invalid = 0;  ///< results that are Result::invalid(), of all models together
-  std::vector<StageSummary> stages;
+  std::chrono::nanoseconds elapsed{};  ///< since the start
+  double frames_per_second = 0;        ///< processed frames of all streams
+  Ledger ledger;                       ///< of all streams together
+  std::vector<StreamSummary> streams;  ///< in the order of the sources
+  std::vector<std::string> models;     ///< names, in the order of the models
+  std::int64_t invalid = 0;            ///< results that are Result::invalid(), of all models together
+  std::vector<StageSummary> stages;    ///< in their order
   /// The slowest stage per frame, which limits the rate; capture runs concurrently with the others. Empty without
   /// frames.
   std::string bottleneck;

@@ -12,7 +12,7 @@
 namespace saccade {
 
 /// Element types, named as in ONNX. kFrame is a camera frame: a graph input with a single FrameView element
-/// (tensor/frame.hpp).
+/// (saccade/frame.hpp).
 enum class DType : std::uint8_t {
   kFloat32,
   kFloat16,
@@ -48,8 +48,10 @@ std::string_view to_string(DType dtype);
 /// Bits per element (4 for int4, which is packed two per byte, low nibble first).
 std::size_t bits_of(DType dtype);
 
+/// The element type of the C++ type T, as its member `value`.
 template <typename T>
 struct DTypeOf;  // NOLINT: specialised below for every element type
+/// @cond
 template <>
 struct DTypeOf<float> {
   static constexpr DType value = DType::kFloat32;
@@ -94,24 +96,33 @@ template <>
 struct DTypeOf<bool> {
   static constexpr DType value = DType::kBool;
 };
+/// @endcond
 
 /// Up to eight dimensions, outermost first, without heap allocation.
 class Shape {
  public:
+  /// The most dimensions.
   static constexpr int kMaxRank = 8;
 
   Shape() = default;
+  /// Throws Error (kUnsupported) above kMaxRank dimensions.
   Shape(std::initializer_list<std::int64_t> dims) : Shape(std::span(dims.begin(), dims.size())) {}
   /// Throws Error (kUnsupported) above kMaxRank dimensions.
   explicit Shape(std::span<const std::int64_t> dims);
   /// A shape of RANK dimensions, all VALUE.
   static Shape filled(int rank, std::int64_t value);
 
+  /// Number of dimensions.
   int rank() const noexcept { return rank_; }
+  /// The size of dimension AXIS, from 0 to rank() - 1.
   std::int64_t operator[](int axis) const noexcept { return dims_[static_cast<std::size_t>(axis)]; }
+  /// The size of dimension AXIS, from 0 to rank() - 1.
   std::int64_t& operator[](int axis) noexcept { return dims_[static_cast<std::size_t>(axis)]; }
+  /// The outermost dimension.
   const std::int64_t* begin() const noexcept { return dims_.data(); }
+  /// After the innermost dimension.
   const std::int64_t* end() const noexcept { return dims_.data() + rank_; }
+  /// The innermost dimension; the rank must be above 0.
   std::int64_t back() const noexcept { return dims_[static_cast<std::size_t>(rank_ - 1)]; }
   /// Throws Error (kUnsupported) above kMaxRank dimensions.
   void push_back(std::int64_t dim);
@@ -147,22 +158,31 @@ class Tensor {
     tensor.fill_from(values.data(), values.size() * sizeof(T));
     return tensor;
   }
+  /// A tensor with the elements VALUES; their number must match the shape.
   template <typename T>
   static Tensor of(const Shape& shape, std::initializer_list<T> values) {
     return of(shape, std::span<const T>(values.begin(), values.size()));
   }
+  /// A tensor of rank 0.
   template <typename T>
   static Tensor scalar(T value) {
     return of<T>(Shape{}, {value});
   }
 
+  /// Whether there are no elements in memory: a default-constructed tensor.
   bool empty() const noexcept { return storage_ == nullptr; }
+  /// Element type.
   DType dtype() const noexcept { return dtype_; }
+  /// Its dimensions.
   const Shape& shape() const noexcept { return shape_; }
+  /// Number of elements.
   std::int64_t elements() const noexcept { return shape_.elements(); }
+  /// Size of the elements in memory.
   std::size_t bytes() const noexcept;
 
+  /// The elements as bytes; null if empty().
   std::byte* raw() noexcept { return storage_.get(); }
+  /// The elements as bytes; null if empty().
   const std::byte* raw() const noexcept { return storage_.get(); }
   /// The elements; throws Error (kInvalidArgument) if T is not the tensor's type.
   template <typename T>
@@ -170,6 +190,7 @@ class Tensor {
     check(DTypeOf<T>::value);
     return {reinterpret_cast<T*>(raw()), static_cast<std::size_t>(elements())};
   }
+  /// The elements; throws Error (kInvalidArgument) if T is not the tensor's type.
   template <typename T>
   std::span<const T> data() const {
     check(DTypeOf<T>::value);
@@ -177,8 +198,10 @@ class Tensor {
   }
   /// The strings of a kString tensor.
   std::span<std::string> strings();
+  /// The strings of a kString tensor.
   std::span<const std::string> strings() const;
 
+  /// A deep copy.
   Tensor clone() const;
   /// The same elements with another shape of equal size.
   Tensor reshaped(const Shape& shape) const;

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <iterator>
 
+#include "base/enum_name.hpp"
 #include "base/printable.hpp"
 
 namespace saccade {
@@ -36,7 +37,7 @@ bool lost_messages() noexcept { return lost.load(std::memory_order_relaxed); }
 
 std::string_view to_string(LogLevel level) noexcept {
   constexpr std::array<std::string_view, 4> names = {"error", "warning", "info", "debug"};
-  return names[static_cast<std::size_t>(level)];
+  return enum_name(level, names);
 }
 
 void write_log(LogLevel level, std::string_view message) noexcept {

@@ -2,9 +2,11 @@
 #include <array>
 #include <charconv>
 
+#include "base/enum_name.hpp"
 #include "base/error.hpp"
 #include "saccade/device.hpp"
 #include "saccade/nms.hpp"
+#include "saccade/tiles.hpp"
 
 // The text forms of the options' types, which flags and plan files use.
 namespace saccade {
@@ -14,6 +16,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kDeviceNames = {"auto", "cpu", "cuda", "reference"};
 constexpr std::array<std::string_view, 5> kPrecisionNames = {"auto", "fp32", "tf32", "fp16", "bf16"};
 constexpr std::array<std::string_view, 4> kNmsNames = {"greedy", "linear", "gaussian", "none"};
+constexpr std::array<std::string_view, 2> kTileMergeNames = {"nmm", "nms"};
 
 /// The value of type T that NAME stands for. WHAT is its kind in the error.
 template <typename T, std::size_t Count>
@@ -43,16 +46,31 @@ std::string to_string(const Device& device) {
   return device.ordinal == 0 ? std::string(kind) : fmt::format("{}:{}", kind, device.ordinal);
 }
 
-std::string_view to_string(Device::Kind kind) noexcept { return kDeviceNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(Device::Kind kind) noexcept { return enum_name(kind, kDeviceNames); }
 
 Precision parse_precision(std::string_view name) { return parse_option<Precision>("precision", name, kPrecisionNames); }
 
-std::string_view to_string(Precision precision) noexcept {
-  return kPrecisionNames[static_cast<std::size_t>(precision)];
-}
+std::string_view to_string(Precision precision) noexcept { return enum_name(precision, kPrecisionNames); }
 
 Nms parse_nms(std::string_view name) { return parse_option<Nms>("NMS method", name, kNmsNames); }
 
-std::string_view to_string(Nms nms) noexcept { return kNmsNames[static_cast<std::size_t>(nms)]; }
+std::string_view to_string(Nms nms) noexcept { return enum_name(nms, kNmsNames); }
+
+TileMerge parse_tile_merge(std::string_view name) {
+  return parse_option<TileMerge>("method of merging tiles", name, kTileMergeNames);
+}
+
+void check_tiles(const TileOptions& options) {
+  constexpr int kSmallest = 32;
+  constexpr int kLargest = 16384;
+  constexpr float kMostOverlap = 0.9F;
+  if (options.size < kSmallest || options.size > kLargest)
+    fail(ErrorCode::kInvalidArgument, "the tile size {} is not between {} and {} pixels", options.size, kSmallest,
+         kLargest);
+  if (!(options.overlap >= 0 && options.overlap <= kMostOverlap))  // true for a NaN
+    fail(ErrorCode::kInvalidArgument, "the overlap {} of tiles is not between 0 and {}", options.overlap, kMostOverlap);
+}
+
+std::string_view to_string(TileMerge merge) noexcept { return kTileMergeNames[static_cast<std::size_t>(merge)]; }
 
 }  // namespace saccade

@@ -2,6 +2,7 @@
 
 #include <new>
 
+#include "base/enum_name.hpp"
 #include "base/error.hpp"
 
 namespace saccade {
@@ -21,6 +22,12 @@ class PlainFrameMemory : public FrameMemory {
   static constexpr std::align_val_t kAlignment{64};
 };
 
+/// Whether several pixels have one chroma sample.
+bool shares_chroma(PixelFormat format) {
+  return format == PixelFormat::kI420 || format == PixelFormat::kI422 || format == PixelFormat::kNv12 ||
+         format == PixelFormat::kYuyv || format == PixelFormat::kUyvy;
+}
+
 int pitch_of(int row_bytes) { return (row_bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -37,7 +44,28 @@ FrameLease::~FrameLease() {
 std::string_view to_string(PixelFormat format) {
   constexpr std::array<std::string_view, kPixelFormats.size()> names = {"rgb24", "bgr24", "gray8", "i420", "i422",
                                                                         "i444",  "nv12",  "yuyv",  "uyvy"};
-  return names[static_cast<std::size_t>(format)];
+  return enum_name(format, names);
+}
+
+void check_size(int width, int height) {
+  constexpr int kMaxSide = 1 << 28;  // a row of any format fits an int
+  if (width < 1 || height < 1 || width > kMaxSide || height > kMaxSide)
+    fail(ErrorCode::kInvalidArgument, "a frame of {}x{} pixels is invalid", width, height);
+}
+
+void check_readable(const FrameView& frame) {
+  check_size(frame.width, frame.height);
+  if (frame.memory != MemoryKind::kPlain && frame.memory != MemoryKind::kPinned)
+    fail(ErrorCode::kInvalidArgument, "the samples of a frame must be readable on the host");
+  const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (sizes[i].rows == 0) continue;
+    if (frame.planes[i] == nullptr)
+      fail(ErrorCode::kInvalidArgument, "plane {} of a {} frame is missing", i, to_string(frame.format));
+    if (frame.pitch_bytes[i] < sizes[i].row_bytes)
+      fail(ErrorCode::kInvalidArgument, "the pitch of plane {} is {} bytes, but a row has {}", i, frame.pitch_bytes[i],
+           sizes[i].row_bytes);
+  }
 }
 
 FrameView view_of(const RgbView& pixels) {
@@ -64,6 +92,21 @@ std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height) 
     case PixelFormat::kUyvy: return {{{4 * half_width, height}, {}, {}}};
   }
   fail(ErrorCode::kInternal, "pixel format {} has no planes", static_cast<int>(format));
+}
+
+FrameView crop(const FrameView& frame, const Region& region) {
+  SACCADE_ASSERT((region.x % 2 == 0 && region.y % 2 == 0) || !shares_chroma(frame.format));
+  SACCADE_ASSERT(region.x >= 0 && region.y >= 0 && region.width > 0 && region.height > 0 &&
+                 region.width <= frame.width - region.x && region.height <= frame.height - region.y);
+  FrameView view = frame;
+  view.width = region.width;
+  view.height = region.height;
+  // The planes of the part to the left and above end where the region begins.
+  const auto before = plane_sizes(frame.format, region.x, region.y);
+  for (std::size_t i = 0; i < view.planes.size(); ++i)
+    if (frame.planes[i] != nullptr)
+      view.planes[i] += std::ptrdiff_t{before[i].rows} * frame.pitch_bytes[i] + before[i].row_bytes;
+  return view;
 }
 
 std::size_t frame_bytes(PixelFormat format, int width, int height) {

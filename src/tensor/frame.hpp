@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "saccade/frame.hpp"
+#include "saccade/region.hpp"
 
 namespace saccade {
 
@@ -32,6 +33,15 @@ struct PlaneSize {
   int rows = 0;
 };
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
+/// Throws Error (kInvalidArgument) if a side is below 1 or above 2^28 pixels.
+void check_size(int width, int height);
+/// Throws Error (kInvalidArgument) if FRAME has no size, lacks a plane, has a pitch shorter than a row, or if its
+/// samples are not readable on the host.
+void check_readable(const FrameView& frame);
+
+/// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even in formats where
+/// pixels share a chroma sample.
+FrameView crop(const FrameView& frame, const Region& region);
 
 /// The source of frames' storage. Any thread; it outlives its allocations.
 class FrameMemory {

@@ -60,6 +60,8 @@ void KeptResult::keep(const Result& result) {
     each.mask.reset();
   }
   result_.image = {};
+  result_.embedding = {};
+  result_.embedding = {};
   classes_.assign(result.class_map.cells.begin(), result.class_map.cells.end());
   result_.class_map.cells = classes_;
   depths_.assign(result.depth.cells.begin(), result.depth.cells.end());

@@ -38,7 +38,7 @@ Json model_json(const Evaluation& model) {
           {"precision", to_string(model.precision)},
           {"settings",
            {{"conf", options.confidence.value_or(kUsualConfidence)},
-            {"iou", options.iou},
+            {"iou", options.iou.value_or(kUsualIou)},
             {"max_det", options.max_detections},
             {"agnostic", options.agnostic},
             {"multi_label", options.multi_label ? Json(*options.multi_label) : Json()}}},

@@ -13,7 +13,8 @@ constexpr std::size_t kMostClasses = 100;
 std::string settings_text(const Evaluation& model) {
   const PostprocessOptions& options = model.options.post;
   std::string text = fmt::format("confidence {:g} and above, at most {} boxes per image, NMS at an IoU of {:g}",
-                                 options.confidence.value_or(kUsualConfidence), options.max_detections, options.iou);
+                                 options.confidence.value_or(kUsualConfidence), options.max_detections,
+                                 options.iou.value_or(kUsualIou));
   if (options.agnostic) text += ", class-agnostic";
   if (options.multi_label) text += *options.multi_label ? ", one detection per class" : ", best class only";
   return text;

@@ -18,9 +18,22 @@
 namespace saccade {
 namespace {
 
+/// The head that predicts boxes; null if there is none.
+const Head* find_boxes(const Model& model) {
+  return find_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented});
+}
+
+/// The options of MODEL with the card's IoU threshold where they leave it open.
+ModelOptions effective_options(const Model& model) {
+  ModelOptions options = model.options();
+  const Head* head = find_boxes(model);
+  if (!options.post.iou && head != nullptr) options.post.iou = head->iou;
+  return options;
+}
+
 /// Whether the reference evaluation of this model family uses several labels per box.
 bool is_ultralytics(const Model& model) {
-  const Head* head = find_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented});
+  const Head* head = find_boxes(model);
   return head != nullptr && head->decoder->name.starts_with("yolov");
 }
 
@@ -124,7 +137,7 @@ class Validator {
             .name = std::move(name),
             .task = std::string(to_string(model.task())),
             .precision = evaluated.options.precision,
-            .options = model.options(),
+            .options = effective_options(model),
             .scores = evaluator.scores(),
             .notes = std::move(notes),
             .invalid = invalid.images};

@@ -71,7 +71,7 @@ void check_postprocess(const PostprocessOptions& options) {
       fail(ErrorCode::kInvalidArgument, "the {} threshold {} is not between 0 and 1", name, value);
   };
   check_share(options.confidence.value_or(0), "confidence");
-  check_share(options.iou, "IoU");
+  check_share(options.iou.value_or(0), "IoU");
   if (options.max_detections < 1 || options.max_detections > kMostDetections)
     fail(ErrorCode::kInvalidArgument, "the limit of {} detections per frame is not between 1 and {}",
          options.max_detections, kMostDetections);

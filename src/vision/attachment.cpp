@@ -58,7 +58,7 @@ Attachment::Objects Attachment::choose(Node decoder) {
   Node select{.domain = "saccade", .op = "SelectBoxes", .inputs = std::move(candidates)};
   const Nms nms = head.decoder->selects_itself ? Nms::kNone : options.nms;
   select.attributes.set("nms", std::string(to_string(nms)));
-  select.attributes.set("iou", options.iou);
+  select.attributes.set("iou", options.iou.value_or(head.iou.value_or(kUsualIou)));
   select.attributes.set("sigma", kSigma);
   select.attributes.set("conf", conf());
   select.attributes.set("max_det", std::int64_t{options.max_detections});

@@ -6,13 +6,15 @@
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "vision/card_file.hpp"
+#include "vision/card_template.hpp"
+#include "vision/known_labels.hpp"
 #include "vision/labels.hpp"
 #include "vision/recognise.hpp"
 
 namespace saccade {
 namespace {
 
-/// Labels: the metadata's if their number matches, else COCO's for 80 classes, else numbers.
+/// Labels: the metadata's if their number matches, else those of a known data set with that many classes, else numbers.
 void name_classes(const Graph& graph, Card& card, Head& head) {
   const auto fits = [&](std::size_t count) { return head.classes == 0 || static_cast<int>(count) == head.classes; };
   if (const auto names = graph.metadata.find("names"); names != graph.metadata.end()) {
@@ -24,9 +26,9 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
     if (card.heads.size() == 1)
       fail(ErrorCode::kInvalidFile, "its metadata names {} classes, but its output has {}", said.size(), head.classes);
   }
-  if (head.classes == 80 && head.decoder->task != Task::kClassify) {
-    head.labels.assign(coco_labels().begin(), coco_labels().end());
-    card.assumptions.emplace_back("COCO's 80 classes");
+  if (std::optional<KnownLabels> known = known_labels(head)) {
+    head.labels = std::move(known->labels);
+    card.assumptions.emplace_back(known->data_set);
   } else if (head.decoder->task == Task::kPose && head.classes == 1) {
     head.labels = {"person"};
   } else {
@@ -48,46 +50,6 @@ void resolve_classes(Head& head) {
   head.classes = head.labels.empty() ? most + 1 : static_cast<int>(head.labels.size());
   if (most >= head.classes)
     fail(ErrorCode::kInvalidFile, "'output.remap' maps to class {}, but there are {} labels", most, head.classes);
-}
-
-void resolve_labels(const Graph& graph, Card& card) {
-  for (Head& head : card.heads) {
-    if (!head.decoder->uses.labels) continue;
-    resolve_classes(head);
-    if (head.labels.empty()) name_classes(graph, card, head);
-    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
-      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
-           head.outputs.front(), head.classes);
-    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
-      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
-           head.labels.size());
-  }
-}
-
-std::string describe(const Graph& graph) {
-  std::string text;
-  const auto list = [&](std::string_view what, std::span<const ValueId> values) {
-    for (ValueId id : values) {
-      const Value& value = graph.value(id);
-      text += fmt::format("#   {} {}: {} {}\n", what, value.name, to_string(value.type.dtype),
-                          value.type.shape.to_string());
-    }
-  };
-  list("input", graph.inputs());
-  list("output", graph.outputs());
-  return text;
-}
-
-[[noreturn]] void show_card_to_write(const Graph& graph, const std::filesystem::path& model, const std::string& why) {
-  Card example = default_card(*find_decoder("yolov8"));
-  recognise_input(graph, example);
-  example.heads[0].outputs = {graph.outputs().empty() ? "" : graph.value(graph.outputs()[0]).name};
-  example.heads[0].labels = {"first", "second"};
-  const std::string file = model.empty() ? "MODEL.toml" : model.stem().string() + ".toml";
-  fail(ErrorCode::kUnsupported,
-       "the model is not recognised: {}. Describe it in a card, {} beside the model or --card FILE, like this one with "
-       "its values changed (decoder: one of {}; docs/cards.md):\n# the model's\n{}{}",
-       why, file, decoder_names(), describe(graph), to_toml(example));
 }
 
 template <typename T>
@@ -116,6 +78,20 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
+void complete_labels(const Graph& graph, Card& card) {
+  for (Head& head : card.heads) {
+    if (!head.decoder->uses.labels) continue;
+    resolve_classes(head);
+    if (head.labels.empty()) name_classes(graph, card, head);
+    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
+      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
+           head.outputs.front(), head.classes);
+    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
+      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
+           head.labels.size());
+  }
+}
+
 std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given) {
   // A dangling or circular link exists: reading it reports the error.
   const auto is_there = [](const std::filesystem::path& path) {
@@ -139,19 +115,19 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
     if (said.names_decoders()) return card_of(said, graph);
     std::string why;
     std::optional<Card> card = recognise(graph, why);
-    if (!card) show_card_to_write(graph, model, why);
+    if (!card) refuse_unrecognised(graph, model, why);
     return *std::move(card);
   };
   if (file.empty()) {
     Card card = make();
-    resolve_labels(graph, card);
+    complete_labels(graph, card);
     return card;
   }
   try {
     Card card = make();
     apply(said, graph, card);
     check_effects(said, card);
-    resolve_labels(graph, card);
+    complete_labels(graph, card);
     return card;
   } catch (const Error& error) {
     // The message with the template names the file to write.
@@ -167,7 +143,7 @@ Card card_in(const std::filesystem::path& file, std::string_view text, const Gra
   if (!said.names_decoders()) fail(ErrorCode::kInvalidFile, "its card names no decoder");
   Card card = card_of(said, graph);
   apply(said, graph, card);
-  resolve_labels(graph, card);
+  complete_labels(graph, card);
   return card;
 }
 
@@ -191,11 +167,13 @@ std::string to_toml(const Head& head, bool alone) {
   add_list(text, "strides", head.strides);
   add_list(text, "anchors", head.anchors);
   add_list(text, "conf", head.conf);
+  if (head.iou) text += fmt::format("iou = {}\n", *head.iou);
   add_list(text, "remap", head.remap);
   if (head.keypoints > 0) text += fmt::format("keypoints = {}\n", head.keypoints);
   if (head.sigmoid) text += "sigmoid = true\n";
   if (head.decoder->uses.softmax) text += fmt::format("softmax = {}\n", head.softmax);
   if (head.decoder->uses.depth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
+  if (head.decoder->uses.normalize) text += fmt::format("normalize = {}\n", head.normalize);
   if (head.multi_label) text += "multi_label = true\n";
   if (!head.labels.empty()) text += fmt::format("labels = {}\n", list_of_texts(head.labels));
   return text;

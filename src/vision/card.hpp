@@ -15,6 +15,8 @@ namespace saccade {
 
 /// The default confidence threshold.
 inline constexpr float kUsualConfidence = 0.25F;
+/// The default IoU threshold of NMS.
+inline constexpr float kUsualIou = 0.7F;
 
 /// One head of a model: its outputs and their decoding.
 struct Head {
@@ -25,12 +27,14 @@ struct Head {
   std::vector<int> strides;          ///< pixels per cell, per level
   std::vector<float> anchors;        ///< widths and heights in pixels, per level
   std::vector<float> conf;           ///< confidence threshold: one for all classes, or one per class
+  std::optional<float> iou;          ///< IoU threshold of NMS
   std::vector<int> remap;            ///< class ID of each of the output's classes; -1: dropped
   bool multi_label = false;          ///< one detection per class above the threshold, not only the best class
   bool softmax = false;              ///< the scores are logits of exclusive classes (classify)
   bool sigmoid = false;              ///< the scores are logits of independent classes
   int keypoints = 0;                 ///< keypoints per object
   DepthKind depth = DepthKind::kRelative;
+  bool normalize = true;  ///< an embedding is divided by its L2 norm
 
   /// Number of classes of the outputs, before remap.
   int output_classes() const { return remap.empty() ? classes : static_cast<int>(remap.size()); }
@@ -69,7 +73,7 @@ std::filesystem::path find_card_file(const std::filesystem::path& model, const s
 
 /// The card of a model: CARD_FILE, or MODEL's path with the extension .toml if that exists. Missing keys come from the
 /// model's metadata (Ultralytics'), else from its inputs and outputs. Throws Error (kInvalidFile) with file, key and
-/// line, and (kUnsupported) with a template card if nothing matches.
+/// line, and (kUnsupported) with a template card in Error::details() if nothing matches.
 Card card_for(const Graph& graph, const std::filesystem::path& model, const std::filesystem::path& card_file = {});
 
 /// The card as a TOML file.

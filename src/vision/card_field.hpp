@@ -39,6 +39,11 @@ struct Field {
     if (!value || !(std::abs(*value) <= std::numeric_limits<float>::max())) bad("a number in the float32 range");
     return static_cast<float>(*value);
   }
+  float share() const {
+    const float value = number();
+    if (!(value >= 0 && value <= 1)) bad("a number in 0..1");
+    return value;
+  }
   int integer(int low, int high) const { return integer(node, low, high); }
   int integer(const toml::node& from, int low, int high) const {
     const auto value = from.value_exact<std::int64_t>();

@@ -21,7 +21,7 @@ struct Key {
 };
 
 constexpr Key kKeys[] = {
-    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth` or `upscale`",
+    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth`, `upscale` or `embed`",
      "What the model does; follows from the (first) decoder.",
      [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
     {"input", "name", "string", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
@@ -68,6 +68,9 @@ constexpr Key kKeys[] = {
      "The default confidence threshold; `--conf` overrides it. For `classify` one number, and only with `sigmoid` or "
      "`multi_label`.",
      [](const Field& f, CardFile& c) { c.heads.back().conf = conf_of(f); }},
+    {"output", "iou", "0..1",
+     "The default IoU threshold of NMS; `--iou` overrides it. Only for decoders that need NMS.",
+     [](const Field& f, CardFile& c) { c.heads.back().iou = f.share(); }},
     {"output", "remap", "list of integers",
      "The class ID of each of the output's classes, -1 to drop it. The labels are those of the resulting classes.",
      [](const Field& f, CardFile& c) { c.heads.back().remap = integers_of(f, -1, kMost); }},
@@ -85,6 +88,8 @@ constexpr Key kKeys[] = {
     {"output", "depth", "`relative`, `metric` or `inverse`",
      "The meaning of the depth: larger is farther, metres, or larger is nearer.",
      [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
+    {"output", "normalize", "true or false", "For `embed`: the vector is divided by its L2 norm; true by default.",
+     [](const Field& f, CardFile& c) { c.heads.back().normalize = f.flag(); }},
 };
 
 std::string full_name(std::string_view section, std::string_view name) {
@@ -184,9 +189,10 @@ std::string decoder_names() {
 }
 
 std::string decoder_schema() {
-  std::string text = "| decoder | task | reads |\n| --- | --- | --- |\n";
+  std::string text = "| decoder | task | reads | shapes |\n| --- | --- | --- | --- |\n";
   for (const Decoder* decoder : decoders())
-    text += fmt::format("| `{}` | {} | {} |\n", decoder->name, to_string(decoder->task), decoder->reads);
+    text += fmt::format("| `{}` | {} | {} | {} |\n", decoder->name, to_string(decoder->task), decoder->reads,
+                        decoder->shapes);
   return text;
 }
 

@@ -28,12 +28,14 @@ struct HeadFile {
   std::vector<int> strides;
   std::vector<float> anchors;
   std::vector<float> conf;
+  std::optional<float> iou;
   std::vector<int> remap;
   std::optional<bool> multi_label;
   std::optional<bool> softmax;
   std::optional<bool> sigmoid;
   std::optional<int> keypoints;
   std::optional<DepthKind> depth;
+  std::optional<bool> normalize;
 };
 
 /// The contents of a card file.

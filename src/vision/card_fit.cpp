@@ -25,12 +25,14 @@ void apply(const HeadFile& said, Head& head) {
   take(head.strides, said.strides);
   take(head.anchors, said.anchors);
   take(head.conf, said.conf);
+  if (said.iou) head.iou = said.iou;
   take(head.remap, said.remap);
   take(head.multi_label, said.multi_label);
   take(head.softmax, said.softmax);
   take(head.sigmoid, said.sigmoid);
   take(head.keypoints, said.keypoints);
   take(head.depth, said.depth);
+  take(head.normalize, said.normalize);
 }
 
 /// Throws Error about a key of SAID's, naming its line.
@@ -46,6 +48,7 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
   const OutputKeys& uses = decoder.uses;
   for (const auto& [is_said, is_used, key] : {std::tuple{!said.labels.empty(), uses.labels, "labels"},
                                               {!said.conf.empty(), uses.conf, "conf"},
+                                              {said.iou.has_value(), decoder.needs_nms(), "iou"},
                                               {!said.remap.empty(), uses.remap, "remap"},
                                               {said.multi_label.has_value(), uses.multi_label, "multi_label"},
                                               {!said.strides.empty(), uses.strides, "strides"},
@@ -53,7 +56,8 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
                                               {said.softmax.has_value(), uses.softmax, "softmax"},
                                               {said.sigmoid.has_value(), uses.sigmoid, "sigmoid"},
                                               {said.keypoints.has_value(), uses.keypoints, "keypoints"},
-                                              {said.depth.has_value(), uses.depth, "depth"}})
+                                              {said.depth.has_value(), uses.depth, "depth"},
+                                              {said.normalize.has_value(), uses.normalize, "normalize"}})
     if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 

@@ -25,12 +25,16 @@ struct OutputKeys {
   bool sigmoid = false;
   bool keypoints = false;
   bool depth = false;
+  bool normalize = false;
 };
 
 /// The decoder of one output format: a file in decoders/ and a line in its table.
 struct Decoder {
   std::string_view name;   ///< name in cards
   std::string_view reads;  ///< description of its outputs for docs/cards.md
+  /// The shapes that fit() accepts, for errors and docs/cards.md. A: anchors, C: classes, K: mask coefficients or
+  /// keypoints, N: selected boxes, Q: queries, h, w: the sides of a grid.
+  std::string_view shapes;
   Task task = Task::kDetect;
   /// Sets the default preprocessing of such models.
   void (*usual_pixels)(Card& card);
@@ -45,6 +49,15 @@ struct Decoder {
   bool selects_itself = false;
   /// Other keys in a card are an error.
   OutputKeys uses = {};
+  /// What recognition assumes without evidence in the model; empty: nothing.
+  std::string_view assumes = {};
+
+  /// Whether its boxes are suppressed by NMS.
+  bool needs_nms() const {
+    const bool finds_boxes =
+        task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
+    return finds_boxes && !selects_itself;
+  }
 };
 
 /// All decoders, in the order in which they are tried on a model.

@@ -60,6 +60,10 @@ struct ImageOutputs {
   TensorIndex norm;    ///< float32 []: sum of absolute values, to detect numbers that are not finite
 };
 
+struct EmbeddingOutputs {
+  TensorIndex vector;  ///< float32 [D]
+};
+
 /// The predictions of one head.
 struct HeadOutputs {
   std::optional<DetectionOutputs> detections;
@@ -69,6 +73,7 @@ struct HeadOutputs {
   std::optional<ClassMapOutputs> class_map;
   std::optional<DepthOutputs> depth;
   std::optional<ImageOutputs> image;
+  std::optional<EmbeddingOutputs> embedding;
 };
 
 /// All outputs of a graph.

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "ops/core/dispatch.hpp"
+#include "vision/decoders/support.hpp"
 #include "vision/labels.hpp"
 
 namespace saccade {
@@ -50,12 +51,16 @@ const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::s
   }
   const int classes = metadata_classes(graph);
   for (const Task task : tasks) {
-    for (const char* name : {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "yolo-e2e",
-                             "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic"}) {
+    for (const std::string_view name :
+         {"yolov8", "yolov8-seg", "yolov8-pose", "yolov8-obb", "yolov5", "yolov5-seg", "rtdetr-rows", "rtdetr-e2e",
+          "yolo-e2e", "yolo-e2e-seg", "yolo-e2e-pose", "yolo-e2e-obb", "classify", "semantic", "depth"}) {
       const Decoder* decoder = find_decoder(name);
       if (decoder == nullptr || decoder->task != task) continue;
       Head head{.decoder = decoder, .classes = classes};
-      if (decoder->fit(graph, probe, head)) return decoder;
+      if (!decoder->fit(graph, probe, head)) continue;
+      // RT-DETR's rows of six have the shape of YOLO's.
+      if (name == "rtdetr-e2e" && !decoder->recognises(graph, probe, head)) continue;
+      return decoder;
     }
   }
   if (tasks.size() == 1)
@@ -67,18 +72,28 @@ const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::s
   return nullptr;
 }
 
+/// What Ultralytics does where a decoder's defaults are other exporters'.
+void set_ultralytics_defaults(const Graph& graph, Card& card) {
+  if (card.task() == Task::kSemantic) {
+    ultralytics_pixels(card);
+    card.mean = {0, 0, 0};
+    card.std = {1, 1, 1};
+  }
+  if (card.task() == Task::kDepth) card.heads[0].depth = DepthKind::kMetric;
+  // YOLOv5's classifiers, which declare no task, take ImageNet's normalisation.
+  if (card.task() == Task::kClassify && graph.metadata.contains("task")) {
+    card.mean = {0, 0, 0};
+    card.std = {1, 1, 1};
+  }
+}
+
 std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::string& why) {
   const Decoder* decoder = decoder_by_metadata(graph, probe, why);
   if (decoder == nullptr) return std::nullopt;
   Card card = default_card(*decoder);
-  const bool classifies = card.task() == Task::kClassify;
-  if (classifies &&
-      graph.metadata.contains("task")) {  // Ultralytics' classifiers use pixels 0..1, YOLOv5's ImageNet's normalisation
-    card.mean = {0, 0, 0};
-    card.std = {1, 1, 1};
-  }
+  set_ultralytics_defaults(graph, card);
   recognise_input(graph, card);
-  if (classifies) card.resize_to = std::max(card.width, card.height);
+  if (card.task() == Task::kClassify) card.resize_to = std::max(card.width, card.height);
   card.heads[0].classes = metadata_classes(graph);
   fit_output(graph, card, card.heads[0]);
   card.origin = "the model's metadata";
@@ -87,14 +102,18 @@ std::optional<Card> from_metadata(const Graph& graph, const Card& probe, std::st
 
 /// The assumed preprocessing of tasks without a default.
 void assume_pixels(const Graph& graph, Card& card) {
-  const bool is_depth = card.task() == Task::kDepth;
-  if (!is_depth && card.task() != Task::kClassify && card.task() != Task::kSemantic) return;
+  const Task task = card.task();
+  const bool is_depth = task == Task::kDepth;
+  if (!is_depth && task != Task::kClassify && task != Task::kSemantic && task != Task::kEmbed) return;
   if (is_integer(graph.value(find_value(graph, graph.inputs(), card.input)).type.dtype))
     card.assumptions.emplace_back("RGB pixels of 0..255, not normalised");
   else if (is_depth)
     card.assumptions.emplace_back("RGB pixels of 0..1");
   else
     card.assumptions.emplace_back("ImageNet preprocessing (RGB, mean and std)");
+  // ImageNet's classes apart, an embedding has the same shape.
+  if (task == Task::kClassify && card.head().softmax && card.head().classes != 1000)
+    card.assumptions.emplace_back("scores of classes (decoder = \"embed\" reads an embedding)");
   if (is_depth)
     card.assumptions.emplace_back(card.head().depth == DepthKind::kInverse ? "larger is nearer" : "larger is farther");
 }
@@ -107,6 +126,7 @@ std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::s
   }
   Card card = card_with(graph, *decoder);
   assume_pixels(graph, card);
+  if (!decoder->assumes.empty()) card.assumptions.emplace_back(decoder->assumes);
   card.origin = "the model's inputs and outputs";
   return card;
 }
@@ -236,8 +256,9 @@ void fit_output(const Graph& graph, const Card& card, Head& head) {
            fmt::join(head.strides, ", "));
     return;
   }
-  fail(ErrorCode::kInvalidFile, "the decoder {} matches no output{} of the model: it has {}", head.decoder->name,
-       named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), seen);
+  fail(ErrorCode::kInvalidFile, "the decoder {} matches no output{} of the model: it takes {}, but the model has {}",
+       head.decoder->name, named.empty() ? "" : fmt::format(" '{}'", fmt::join(named, "', '")), head.decoder->shapes,
+       seen);
 }
 
 int metadata_classes(const Graph& graph) {

@@ -23,6 +23,10 @@ int metadata_classes(const Graph& graph);
 /// The complete card, from metadata or shapes; nullopt if the model is not recognised, with the reason in WHY.
 std::optional<Card> recognise(const Graph& graph, std::string& why);
 
+/// Completes the labels of every head whose decoder has some: the metadata's, COCO's for 80 classes, else numbers.
+/// Throws Error (kInvalidFile) if labels, classes and remap contradict.
+void complete_labels(const Graph& graph, Card& card);
+
 /// The value of an input for the image size that makes predictions refer to the model's own pixels, of the input's type
 /// and shape; nullopt if INPUT is another input.
 std::optional<Tensor> size_input(const Value& input, const Card& card);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ops/vision/faults.hpp"
+#include "vision/bounds.hpp"
 
 namespace saccade {
 namespace {
@@ -71,6 +72,7 @@ void ResultReader::read_head(const Head& head, const HeadOutputs& outputs, const
   if (const auto& map = outputs.class_map) read_class_map(head, views[map->cells], map->from_model, result);
   if (const auto& depth = outputs.depth) read_depth(head, views[depth->cells], views[depth->rows], result);
   if (const auto& image = outputs.image) read_image(views[image->pixels], views[image->norm], result);
+  if (const auto& embedding = outputs.embedding) read_embedding(views[embedding->vector], result);
 }
 
 GridPlace ResultReader::place_of(std::int64_t columns, std::int64_t rows) const {
@@ -94,12 +96,7 @@ void ResultReader::read_detections(const Head& head, const TensorView& rows, std
       std::copy_n(row, 4, detection.box.begin());
     } else {
       detection.oriented = {row[0], row[1], row[2], row[3], row[4]};
-      const std::array<float, 8> corners = detection.oriented->corners();
-      const auto limit = [](float value, int most) { return std::clamp(value, 0.0F, static_cast<float>(most)); };
-      detection.box = {limit(std::min({corners[0], corners[2], corners[4], corners[6]}), width_),
-                       limit(std::min({corners[1], corners[3], corners[5], corners[7]}), height_),
-                       limit(std::max({corners[0], corners[2], corners[4], corners[6]}), width_),
-                       limit(std::max({corners[1], corners[3], corners[5], corners[7]}), height_)};
+      detection.box = bounds_of(*detection.oriented, width_, height_);
     }
     result.detections.push_back(detection);
     owned_.emplace_back();
@@ -257,6 +254,13 @@ void ResultReader::read_image(const TensorView& pixels, const TensorView& norm, 
   result.image.planes[0] = pixels.as<const std::uint8_t>().data() + static_cast<std::ptrdiff_t>(top) * pitch +
                            3 * static_cast<std::ptrdiff_t>(left);
   result.image.pitch_bytes[0] = pitch;
+}
+
+void ResultReader::read_embedding(const TensorView& vector, Result& result) {
+  result.embedding = vector.as<const float>();
+  double squares = 0;
+  for (const float value : result.embedding) squares += static_cast<double>(value) * value;
+  if (!std::isfinite(squares) || squares == 0) result.faults.add(Fault::kInvalidEmbedding);
 }
 
 void ResultReader::hand_over(Result& result) const {

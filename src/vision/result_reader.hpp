@@ -13,6 +13,9 @@ class ResultReader {
   /// Sets the task and reserves memory for the most predictions that the options allow.
   void prepare(Result& result) const;
 
+  /// The most detections of a frame that the options allow.
+  std::size_t most_objects() const;
+
   /// OUTPUTS are the graph's, in their order, of a frame of WIDTH x HEIGHT pixels. Throws Error if the card's region
   /// lies outside of the frame.
   void read(std::span<const TensorView> outputs, int width, int height, Result& result);
@@ -27,7 +30,6 @@ class ResultReader {
     std::optional<Mask> mask;  ///< with its runs, unless they were traced here
   };
 
-  std::size_t most_objects() const;
   /// Position on the frame of a grid of COLUMNS x ROWS over the model's image.
   GridPlace place_of(std::int64_t columns, std::int64_t rows) const;
   void read_head(const Head& head, const HeadOutputs& outputs, const OutputViews& views, Result& result);
@@ -41,6 +43,7 @@ class ResultReader {
   void read_class_map(const Head& head, const TensorView& cells, bool from_model, Result& result);
   void read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result);
   void read_image(const TensorView& pixels, const TensorView& norm, Result& result);
+  static void read_embedding(const TensorView& vector, Result& result);
   /// Points every detection to its keypoints and runs.
   void hand_over(Result& result) const;
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/enum_name.hpp"
 #include "vision/grid.hpp"
 
 namespace saccade {
@@ -37,7 +38,7 @@ float DepthMap::at(int x, int y) const {
 
 std::string_view to_string(DepthKind kind) {
   constexpr std::array<std::string_view, 3> kNames = {"relative", "metric", "inverse"};
-  return kNames[static_cast<std::size_t>(kind)];
+  return enum_name(kind, kNames);
 }
 
 std::string_view to_string(Fault fault) {
@@ -50,8 +51,9 @@ std::string_view to_string(Fault fault) {
                                                             "a NaN or an infinity in a mask",
                                                             "a NaN among the scores of a class map",
                                                             "a depth that is NaN or infinite",
-                                                            "a pixel that is NaN or infinite"};
-  return kNames[static_cast<std::size_t>(fault)];
+                                                            "a pixel that is NaN or infinite",
+                                                            "an embedding that is NaN, infinite or zero"};
+  return enum_name(fault, kNames);
 }
 
 std::string to_string(Faults faults) {
@@ -66,9 +68,9 @@ std::string to_string(Faults faults) {
 }
 
 std::string_view to_string(Task task) {
-  constexpr std::array<std::string_view, kTasks> kNames = {"detect", "classify", "segment", "pose",
-                                                           "obb",    "semantic", "depth",   "upscale"};
-  return kNames[static_cast<std::size_t>(task)];
+  constexpr std::array<std::string_view, kTasks> kNames = {"detect",   "classify", "segment", "pose", "obb",
+                                                           "semantic", "depth",    "upscale", "embed"};
+  return enum_name(task, kNames);
 }
 
 }  // namespace saccade

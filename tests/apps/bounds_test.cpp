@@ -29,8 +29,8 @@ class Bounds : public testing::Test {
   /// Runs the box detector with this card.
   Finished with_card(const std::string& text) {
     const std::string model = test::write_box_detector(folder_);
-    return run_saccade(
-        {"run", model, "--source", "synthetic:?frames=1&size=16x16", "--card", folder_.write("cards/card.toml", text)});
+    return run_saccade({"run", model, "--no-save", "--source", "synthetic:?frames=1&size=16x16", "--card",
+                        folder_.write("cards/card.toml", text)});
   }
 
   void SetUp() override { std::filesystem::create_directory(folder_ / "cards"); }
@@ -58,7 +58,8 @@ TEST_F(Bounds, AModelAndItsFilesAreRegularOnes) {
   const std::string model = test::write_box_detector(folder_);
   expect_error(with_card("[output]\nlabels = \"/dev/zero\"\n"), 1, {"labels", "/dev/zero", "refused"});
   for (const char* device : {"/dev/zero", "/dev/stdin"}) {
-    expect_error(run_saccade({"run", model, "--source", "synthetic:?frames=1", "--card", device}), 1, {device});
+    expect_error(run_saccade({"run", model, "--no-save", "--source", "synthetic:?frames=1", "--card", device}), 1,
+                 {device});
     expect_error(run_saccade({"inspect", device}), 1, {device});
   }
 }
@@ -89,8 +90,8 @@ TEST_F(Bounds, ACardThatSaysNothingIsNone) {
   for (const char* text : {"", "# only words\n", "[input]\n", "[output]\n"})
     expect_error(with_card(text), 1, {"card.toml", "the card has no keys"});
   const std::string model = test::write_box_detector(folder_);
-  expect_error(run_saccade({"run", model, "--source", "synthetic:?frames=1", "--card", folder_ / "cards"}), 1,
-               {"cards", "is a folder"});
+  expect_error(run_saccade({"run", model, "--no-save", "--source", "synthetic:?frames=1", "--card", folder_ / "cards"}),
+               1, {"cards", "is a folder"});
 }
 
 TEST_F(Bounds, AKeyWithoutEffectIsReportedByItsLine) {

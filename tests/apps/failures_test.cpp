@@ -156,7 +156,7 @@ TEST_F(Failures, AnInvalidImageIsNamed) {
   const std::string text = folder_.write("text.jpg", "This is not an image.\n");
   expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
   const std::string broken = cut(image("whole.png", 64), 0.8);
-  const Finished finished = run_saccade({"run", model(), "--source", broken, "--log-level", "error"});
+  const Finished finished = run_saccade({"run", model(), "--no-save", "--source", broken, "--log-level", "error"});
   expect_error(finished, 1, {"cut.png"});
   std::filesystem::create_directory(folder_ / "nothing");
   expect_error(run_saccade({"run", model(), "--source", folder_ / "nothing"}), 1, {"nothing"});
@@ -164,7 +164,7 @@ TEST_F(Failures, AnInvalidImageIsNamed) {
 
 TEST_F(Failures, AVideoThatIsCutShortIsNamed) {
   const std::string broken = cut(video(), 0.7);
-  expect_error(run_saccade({"run", model(), "--source", broken}), 1, {broken});
+  expect_error(run_saccade({"run", model(), "--no-save", "--source", broken}), 1, {broken});
   const std::string text = folder_.write("text.mp4", "This is not a video.\n");
   expect_error(run_saccade({"run", model(), "--source", text}), 1, {text});
 }
@@ -206,7 +206,7 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
 TEST_F(Failures, AnUnknownPassClassOrShapeIsNamed) {
   expect_error(run_saccade({"inspect", model(), "--disable-pass", "fold_everything"}), 1, {"fold_everything"});
   expect_error(run_saccade({"inspect", model(), "--dump-pass", "fold_everything"}), 1, {"fold_everything"});
-  expect_error(run_saccade({"run", model(), "--source", image(), "--classes", "unicorn"}), 1, {"unicorn"});
+  expect_error(run_saccade({"run", model(), "--no-save", "--source", image(), "--classes", "unicorn"}), 1, {"unicorn"});
   expect_error(run_saccade({"inspect", model(), "--shape", "images=1x3x8x8"}), 1, {"'images'", "'image'"});
 }
 
@@ -221,7 +221,7 @@ TEST_F(Failures, ADamagedImageAmongGoodOnesIsCountedNotFatal) {
   image("mixed/a.png");
   folder_.write("mixed/b.png", "not an image");
   image("mixed/c.png");
-  const Finished finished = run_saccade({"run", model(), "--source", folder_ / "mixed", "--json"});
+  const Finished finished = run_saccade({"run", model(), "--no-save", "--source", folder_ / "mixed", "--json"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
   EXPECT_NE(finished.out.find(R"("captured":3,"processed":2,)"), std::string::npos) << finished.out;
   EXPECT_NE(finished.out.find(R"("corrupt":1,)"), std::string::npos) << finished.out;

@@ -153,7 +153,7 @@ TEST_F(Files, ValidateDoesNotOverwriteItsImages) {
 
 TEST_F(Files, WhatStandardOutputIsRedirectedToIsNoInput) {
   const std::string shown = image("shown.png");
-  const std::string run = "run " + model_ + " --source " + shown;
+  const std::string run = "run " + model_ + " --no-save --source " + shown;
   const std::string commands[] = {
       "inspect " + model_ + " --json >>" + model_,
       "inspect " + model_ + " 1<>" + model_,
@@ -307,7 +307,7 @@ TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
     expect_error(shell(subcommand + " >/dev/full"), 1, {"can't write standard output: No space left"});
     expect_error(shell(subcommand + " >&-"), 1, {"can't write standard output"});
   }
-  const std::string run = "run " + model_ + " --source " + image("shown.png");
+  const std::string run = "run " + model_ + " --no-save --quiet --source " + image("shown.png");
   for (const char* lost : {" --jsonl - >/dev/full", " --jsonl - >&-", " --json >/dev/full", " >&-", " --csv /dev/full"})
     expect_error(shell(run + lost), 1, {"can't write"});
   // The summary goes to standard error if a sink uses standard output.

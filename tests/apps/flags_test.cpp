@@ -29,6 +29,9 @@ struct Accepted {
     return {fmt::to_string(range.low), fmt::to_string(range.high), fmt::format("00{}", range.high)};
   }
   Arguments operator()(const Real& range) const { return {fmt::to_string(range.low), fmt::to_string(range.high)}; }
+  Arguments operator()(const PerModel& range) const {
+    return {fmt::to_string(range.low), fmt::to_string(range.high), fmt::format("path:{}", range.high)};
+  }
   Arguments operator()(const Size&) const { return {"1", "512M", "04G", "1048576T"}; }
   Arguments operator()(const Choice& choice) const { return choice.names; }
   Arguments operator()(const Path&) const { return {"some/path"}; }
@@ -46,6 +49,9 @@ struct Rejected {
   }
   Arguments operator()(const Real& range) const {
     return {"x", "nan", "inf", "-1", "+0.5", fmt::to_string(2 * range.high + 1)};
+  }
+  Arguments operator()(const PerModel& range) const {
+    return {"x", "nan", "-1", ":0.5", "path:", "path:x", "path:-1", fmt::to_string(2 * range.high + 1)};
   }
   Arguments operator()(const Size&) const { return {"0", "M", "4X", "4GB", "-1", "1.5G", "1048577T", "0x10M"}; }
   Arguments operator()(const Choice&) const { return {"no-such-choice"}; }
@@ -193,7 +199,8 @@ TEST_F(EveryFlag, IsGivenTwiceOnlyIfRepeatable) {
     Arguments twice = test.good();
     const Arguments again = test.good();
     twice.insert(twice.end(), again.begin(), again.end());
-    const bool is_one_name = std::holds_alternative<Assignment>(test.flag.value);
+    const bool is_one_name =
+        std::holds_alternative<Assignment>(test.flag.value) || std::holds_alternative<PerModel>(test.flag.value);
     const bool is_once = test.count() == Count::kOne || test.count() == Count::kPair;
     if ((is_once && !test.flag.is_switch()) || is_one_name)
       expect_rejected(test.with(twice), test.name(), "is given twice");
@@ -324,6 +331,13 @@ TEST(Help, IsColouredWithoutOtherChanges) {
       colored.erase(at, colored.find('m', at) + 1 - at);
     EXPECT_EQ(colored, help(command));
   }
+}
+
+TEST(FlagTable, AFlagOfSeveralValuesLeavesTheLastOneToAPositionalArgument) {
+  EXPECT_EQ(message({"run", "--source", "a.jpg", "b.jpg", "m.onnx"}), std::nullopt);
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "a.jpg", "b.jpg", "--quiet"}), std::nullopt);
+  EXPECT_EQ(message({"run", "--source", "a.jpg", "m.onnx", "--quiet"}),
+            "MODEL is required: name it before --source, which takes several values; see saccade run --help");
 }
 
 TEST(FlagTable, ACommandThatDisagreesWithItsRowsIsABug) {

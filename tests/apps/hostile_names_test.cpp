@@ -118,7 +118,7 @@ TEST_F(HostileNames, InJson) {
        std::vector<std::vector<std::string>>{{"inspect", model_, "--json"},
                                              {"infer", model_, "--output", folder_ / "out", "--json"},
                                              {"bench", model_, "--runs", "4", "--duration", "0", "--json"},
-                                             {"run", model_, "--source", folder_ / "images", "--json"},
+                                             {"run", model_, "--no-save", "--source", folder_ / "images", "--json"},
                                              {"run", model_, "--source", folder_ / "images", "--jsonl", "-"}}) {
     std::istringstream lines(run(arguments).out);
     for (std::string line; std::getline(lines, line);) EXPECT_TRUE(json::accept(line)) << printable(line);
@@ -176,7 +176,7 @@ TEST(CurrentFolder, HasNoLibraries) {
   const std::string model = test::write_color_classifier(folder);
   const Finished finished =
       test::Subprocess({"/usr/bin/env", "--unset=LD_LIBRARY_PATH", "--chdir=" + folder.string(), SACCADE_BINARY, "run",
-                        "--device", "cpu", model, "--source", "synthetic:", "--max-frames", "1"})
+                        "--device", "cpu", model, "--no-save", "--source", "synthetic:", "--max-frames", "1"})
           .wait();
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
 }

@@ -47,6 +47,22 @@ TEST_F(InspectCommand, WritesACardThatCanBeUsed) {
   EXPECT_NE(nowhere.err.find("can't write"), std::string::npos) << nowhere.err;
 }
 
+TEST_F(InspectCommand, WritesATemplateForAModelThatIsNotRecognised) {
+  const std::string model = test::write_color_mapper(folder_);
+  std::filesystem::remove(folder_ / "map.toml");
+  const std::string card = folder_ / "template.toml";
+  const Finished finished = run_saccade({"inspect", model, "--write-card", card});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find(card + " is a template to complete"), std::string::npos) << finished.out;
+  const std::string text = test::bytes_of_file(card);
+  EXPECT_NE(text.find("#   output output: float32 1x3x8x8\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("decoder = \"semantic\""), std::string::npos) << text;
+  const Finished refused = run_saccade({"run", model, "--source", images(), "--no-save"});
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(refused.err.starts_with("saccade: error: " + model + ": the model is not recognised: ")) << refused.err;
+  EXPECT_TRUE(refused.err.ends_with(text)) << refused.err << text;
+}
+
 TEST_F(InspectCommand, WritesNamesIntoACardThatCanNotSteerIt) {
   const std::string plain = test::write_box_detector(folder_);
   const std::string model = folder_ / "x\n[output]\nconf = 0.99 #\x1b.onnx";

@@ -107,9 +107,10 @@ TEST_F(MediaRuns, TwoImagesOfOneImageIdAreRefusedByName) {
 
 TEST_F(MediaRuns, WhatCannotBeOpenedIsSaidInOneSentence) {
   fs::create_symlink("loop.mp4", folder_ / "loop.mp4");
-  expect_error(run_saccade({"run", model(), "--source", folder_ / "loop.mp4"}), 1, {"loop.mp4", "symbolic links"});
+  expect_error(run_saccade({"run", model(), "--no-save", "--source", folder_ / "loop.mp4"}), 1,
+               {"loop.mp4", "symbolic links"});
   const std::string strange = folder_.write("two\nlines\x1b[31m \xff.mp4", "no video\n");
-  const Finished run = run_saccade({"run", model(), "--source", strange});
+  const Finished run = run_saccade({"run", model(), "--no-save", "--source", strange});
   EXPECT_EQ(run.exit_code, 1);
   EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
   EXPECT_EQ(run.err.find('\x1b'), std::string::npos) << run.err;
@@ -122,7 +123,7 @@ TEST_F(MediaRuns, AnAnimatedPngIsOneImageWithAWarning) {
   const std::string control = "\0\0\0\x08"s + "acTL\0\0\0\x02\0\0\0\0"s + "\xF3\x8D\x93\x70"s;
   const std::string path = folder_.write("moving.png", still.substr(0, kHead) + control + still.substr(kHead));
 
-  const Finished run = run_saccade({"run", model(), "--source", path});
+  const Finished run = run_saccade({"run", model(), "--no-save", "--source", path});
 
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.err.find("moving.png' is an animated PNG"), std::string::npos) << run.err;
@@ -132,7 +133,8 @@ TEST_F(MediaRuns, NamesThatLookLikeProtocolsAreFiles) {
   for (const char* name : {"concat:a|b.mp4", "a:b.mp4", "frame%03d.mp4", "a*.mp4", "two\nlines.mp4"}) {
     video("plain.mp4", 3);
     fs::rename(folder_ / "plain.mp4", folder_ / name);
-    EXPECT_EQ(run_saccade({"run", model(), "--source", folder_ / name, "--max-frames", "2"}).exit_code, 0) << name;
+    EXPECT_EQ(run_saccade({"run", model(), "--no-save", "--source", folder_ / name, "--max-frames", "2"}).exit_code, 0)
+        << name;
   }
 }
 

@@ -79,9 +79,9 @@ TEST_F(Messages, AnIndexOutsideOfItsTensorNamesItsNode) {
 TEST_F(Messages, LinksThatGoInCirclesAreNoBug) {
   const std::string links = loop("loop");
   const std::vector<std::vector<std::string>> commands = {
-      {"run", model(), "--source", "synthetic:?frames=1", "--card", links},
-      {"run", links, "--source", "synthetic:?frames=1"},
-      {"run", model(), "--source", links},
+      {"run", model(), "--no-save", "--source", "synthetic:?frames=1", "--card", links},
+      {"run", links, "--no-save", "--source", "synthetic:?frames=1"},
+      {"run", model(), "--no-save", "--source", links},
       {"limits", "--device-file", links},
       {"bench", "--compare", links, links},
       {"check", links},
@@ -102,7 +102,8 @@ TEST_F(Messages, ACardBesideTheModelThatCantBeReadIsNotPassedOver) {
   const std::string detector = model();
   std::filesystem::remove(folder_ / "boxes.toml");
   loop("boxes.toml");
-  expect_error(run_saccade({"run", detector, "--source", "synthetic:?frames=1"}), 1, {"boxes.toml", "symbolic links"});
+  expect_error(run_saccade({"run", detector, "--no-save", "--source", "synthetic:?frames=1"}), 1,
+               {"boxes.toml", "symbolic links"});
 }
 
 TEST_F(Messages, JsonErrorsAreReportedInOurWords) {

@@ -64,7 +64,8 @@ TEST_F(Numbers, RealNumbersAreDecimalToo) {
   for (const char* text : {"0x1", "+0.5", " 0.5", "nan", "inf", "-0.1", "0,5"})
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--conf", text}), 2,
                  {"--conf: '" + std::string(text) + "' is not a number from 0 to 1"});
-  EXPECT_EQ(run_saccade({"run", test::write_box_detector(folder_), "--source", "synthetic:?frames=1", "--conf", "5e-1"})
+  EXPECT_EQ(run_saccade({"run", test::write_box_detector(folder_), "--no-save", "--source", "synthetic:?frames=1",
+                         "--conf", "5e-1"})
                 .exit_code,
             0);
 }
@@ -79,14 +80,15 @@ TEST_F(Numbers, NothingIsGivenTwice) {
                {"--shape", "'image' is given twice"});
   expect_error(run_saccade({"inspect", model, "--shape", "batch=1", "--shape", "batch=2"}), 2,
                {"--shape", "'batch' is given twice"});
-  expect_error(run_saccade({"run", model, "--source", "synthetic:?seed=1&seed=2"}), 1, {"'seed' is given twice"});
+  expect_error(run_saccade({"run", model, "--no-save", "--source", "synthetic:?seed=1&seed=2"}), 1,
+               {"'seed' is given twice"});
 }
 
 TEST_F(Numbers, AScenesSeedIsWithinItsRange) {
   const std::string model = test::write_color_classifier(folder_);
   for (const char* seed : {"-1", "18446744073709551616", "0x10", "1e3"})
-    expect_error(run_saccade({"run", model, "--source", std::string("synthetic:?frames=1&seed=") + seed}), 1,
-                 {seed, "an integer from 0 to 18446744073709551615"});
+    expect_error(run_saccade({"run", model, "--no-save", "--source", std::string("synthetic:?frames=1&seed=") + seed}),
+                 1, {seed, "an integer from 0 to 18446744073709551615"});
 }
 
 TEST_F(Numbers, ANewerOperatorSetIsSaid) {

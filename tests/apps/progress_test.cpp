@@ -62,8 +62,9 @@ TEST(Progress, IsWipedBeforeAnErrorIsPrinted) {
   ASSERT_EQ(unlockpt(terminal), 0);
   std::array<int, 2> results{};
   ASSERT_EQ(pipe2(results.data(), O_CLOEXEC), 0);
-  const pid_t pid = start({"run", test::write_box_detector(folder), "--source", "synthetic:", "--jsonl", "-"},
-                          results[1], ptsname(terminal));
+  const pid_t pid =
+      start({"run", test::write_box_detector(folder), "--source", "synthetic:", "--jsonl", "-", "--color", "never"},
+            results[1], ptsname(terminal));
   ASSERT_GT(pid, 0);
   close(results[1]);
 

@@ -165,7 +165,8 @@ TEST_F(RunCommand, DrawsAVideoOfAllFrames) {
   const auto written = open_reader(out);
   EXPECT_EQ(written->info().width, 64);
   EXPECT_EQ(written->info().height, 32);
-  const Finished again = run_saccade({"run", test::write_box_detector(folder_), "--source", out, "--json"});
+  const Finished again =
+      run_saccade({"run", test::write_box_detector(folder_), "--no-save", "--source", out, "--json"});
   EXPECT_EQ(json::parse(again.out)["ledger"]["processed"], 12);
   EXPECT_TRUE(std::filesystem::exists(folder_ / "drawn/0-000011.jpg"));
 }

@@ -104,7 +104,8 @@ TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
   setenv("SACCADE_CACHE", "", 1);
   hide_compiler();
   const auto run = [](const std::string& file, const std::vector<std::string>& flags) {
-    std::vector<std::string> all{"run", file, "--source", "synthetic:?size=64x48", "--max-frames", "2", "--json"};
+    std::vector<std::string> all{"run",          file, "--no-save", "--source", "synthetic:?size=64x48",
+                                 "--max-frames", "2",  "--json"};
     all.insert(all.end(), flags.begin(), flags.end());
     return run_saccade(all);
   };

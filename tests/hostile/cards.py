@@ -12,7 +12,7 @@ KEYS = {
     "": ["task"], "input": ["name", "color", "roi", "resize", "size", "resize_to", "pad", "scale", "mean", "std"],
     "output": [
         "name", "decoder", "labels", "anchors", "strides", "conf", "remap", "multi_label", "softmax", "sigmoid",
-        "keypoints", "depth"
+        "keypoints", "depth", "normalize"
     ],
 }
 LABELS = [

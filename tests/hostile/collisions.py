@@ -7,10 +7,10 @@ from attempt import Attempt
 MODEL = ["classifier.onnx", "--card", "classifier.toml"]
 # A command, its inputs, and its outputs: flag -> reader's name.
 COMMANDS = {
-    "run": (["run", *MODEL, "--source", "images", "--source",
+    "run": (["run", *MODEL, "--no-save", "--source", "images",
              "in.mp4"], ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4",
                          "images/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
-    "external": (["run", "external.onnx", "--source", "images"], ["external.weights"], ["--jsonl", "--csv"]),
+    "external": (["run", "external.onnx", "--no-save", "--source", "images"], ["external.weights"], ["--jsonl", "--csv"]),
     "compile": (["compile", *MODEL, "--device",
                  "cpu"], ["classifier.onnx", "classifier.toml",
                           "labels.txt"], ["-o"]), "compile external": (["compile", "external.onnx", "--device",
@@ -114,6 +114,12 @@ def frames_on_sources(place):
                    expect=(1, 2))
 
 
+def drawn_beside_older(place):
+    place.write("saccade-run/one/one.jpg", "mine")
+    return Attempt("frames are drawn beside those of an earlier run", ["run", "detector.onnx", "--source", "one.png"],
+                   outputs={"saccade-run/one-2": "folder"})
+
+
 def labels_on_labels(place):
     place.write("images/labels.png", place.read("one.png"))
     return Attempt("--yolo writes NAME.txt on the labels", ["run", *MODEL, "--source", "images", "--yolo", "."],
@@ -189,7 +195,8 @@ def to_stdout_twice(place):
 
 
 NAMED = [
-    second_video, second_video_elsewhere, part_of_video, frames_on_sources, labels_on_labels, maps_on_source,
+    second_video, second_video_elsewhere, part_of_video, frames_on_sources, drawn_beside_older,
+    labels_on_labels, maps_on_source,
     tensor_on_input, tensor_on_weights, tensors_of_one_name, graph_on_model, plan_on_itself, rendered_on_scene,
     input_twice, empty_value, to_stdout_twice
 ]

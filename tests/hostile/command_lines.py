@@ -8,12 +8,13 @@ from attempt import Attempt
 
 # A command line of each command that runs in milliseconds. The tried flag is inserted.
 BASES = {
-    "run": ["detector.onnx", "--source",
+    "run": ["detector.onnx", "--no-save", "--source",
             "images"], "infer": ["tensors.onnx", "--output",
                                    "o"], "bench": ["tensors.onnx", "--runs", "1", "--duration", "0", "--loads", "1"],
     "inspect": ["detector.onnx"], "check": ["tests"], "compile": ["detector.onnx", "-o", "new.plan", "--device", "cpu"],
     "validate": ["detector.onnx", "--data",
-                 "coco:data"], "profile": ["detector.onnx", "--max-frames", "2", "--source", "images"],
+                 "coco:data"], "recognise": ["detector.onnx", "--data", "images", "--max-frames", "1"],
+    "profile": ["detector.onnx", "--max-frames", "2", "--source", "images"],
     "limits": ["detector.onnx", "--device-file", "ceilings.json", "--duration",
                "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
     "generate": ["man"],
@@ -24,14 +25,15 @@ PATHS = {
     "run --video": "video", "run --frames": "folder", "infer --input": "in", "infer --output": "folder",
     "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in", "inspect --graphviz": "folder",
     "inspect --write-card": "text", "compile --output": "some", "validate --data": "in", "validate --results": "coco",
-    "validate --against": "in", "validate --against-card": "in", "profile --source": "in", "profile --trace": "json",
+    "validate --against": "in", "validate --against-card": "in", "recognise --data": "in",
+    "recognise --write-card": "text", "profile --source": "in", "profile --trace": "json",
     "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --output": "some",
     "demo --model": "in", "demo --output": "folder", "demo --source": "in", "* --card": "in", "* MODEL": "in",
     "check DIR": "in",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
-NUMBER = re.compile(r"^(N|X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
+NUMBER = re.compile(r"^(N|X|\[NAME:\]X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
                     r"NAME=SHAPE)(=|$)")
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")

@@ -3,7 +3,7 @@ import os
 
 from attempt import Attempt
 
-RUN = ["run", "detector.onnx", "--source", "images"]
+RUN = ["run", "detector.onnx", "--no-save", "--source", "images"]
 COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*RUN, "--csv", "-"], {}),
             ([
                 *RUN, "--jsonl", "o.jsonl", "--video", "o.mp4", "--frames", "f", "--csv", "o.csv", "--coco", "o.json",
@@ -18,7 +18,7 @@ COMMANDS = [(RUN, {}), ([*RUN, "--json"], {}), ([*RUN, "--jsonl", "-"], {}), ([*
             (["validate", "detector.onnx", "--data", "coco:data", "--json"], {}),
             (["validate", "detector.onnx", "--data", "coco:data", "--results", "-"], {}),
             (["limits", "detector.onnx", "--device-file", "ceilings.json", "--duration", "0.01"], {}), (["--help"], {}),
-            (["run", "classifier.onnx", "--source", "images", "--device", "cpu"], {}),
+            (["run", "classifier.onnx", "--no-save", "--source", "images", "--device", "cpu"], {}),
             (["run", "--help"], {}), (["--version"], {}),
             (["demo", "--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"], {"scene": "folder"}),
             (["run", "none.onnx", "--source", "images"], {}), (["run", "--bogus"], {}), ]

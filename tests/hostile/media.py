@@ -206,7 +206,7 @@ def draw(place, number):
     if make is draw_video and rng.random() < 0.5:
         sources = ["in.mp4", *sources]
     flags = list(SINKS) if make is draw_same_ids else rng.sample(list(SINKS), rng.randrange(1, 4))
-    command = ["run", rng.choice(["detector.onnx", "semantic.onnx", "depth.onnx", "classifier.onnx"]), "--source"]
+    command = ["run", rng.choice(["detector.onnx", "semantic.onnx", "depth.onnx", "classifier.onnx"]), "--no-save", "--source"]
     if make is draw_same_ids:
         command[1] = "detector.onnx"
     command += sources

@@ -39,6 +39,8 @@ def strange_numbers(line):
     depth = line.get("depth")
     if depth and any(depth.get(key) is None for key in ("min", "max", "mean")):
         found.append(f"a depth of {depth}")
+    if any(x is None for x in line.get("embedding") or []):
+        found.append("an embedding that is not finite")
     return [f"{text} without 'invalid'" for text in found]
 
 

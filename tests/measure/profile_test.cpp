@@ -79,6 +79,19 @@ TEST_F(ProfileTest, MeasuresEveryStageAndLaunch) {
   EXPECT_FALSE(made.bottleneck.sentence.empty());
 }
 
+TEST_F(ProfileTest, BoundsAFrameByThoseOfItsTiles) {
+  std::vector<std::uint8_t> pixels(3 * 80 * 32, 200);
+  test::TempFolder images;
+  write_image(images / "1.png", view_of(RgbView{pixels.data(), 3 * 80, 80, 32}));
+  const TileOptions tiles{.size = 32, .overlap = 0};
+  const Profile made = profile_frames(test::load_on_cpu(test::write_box_detector(models_), {.tiles = tiles}),
+                                      images / "1.png", options_);
+  EXPECT_EQ(made.frame, "80x32 rgb24, 4 tiles");
+  ASSERT_TRUE(made.stages[3].bound);
+  EXPECT_EQ(made.stages[3].bound->time, 4 * made.bounds.stages[static_cast<std::size_t>(Stage::kModel)].time);
+  EXPECT_EQ(made.stages[0].bound->work.write_bytes, 80 * 32 * 3) << "a frame is captured once";
+}
+
 TEST_F(ProfileTest, EndsWhenTheCallbackSays) {
   options_.on_frame = [](std::int64_t frames) { return frames < 7; };
   EXPECT_EQ(profile().frames, 7);

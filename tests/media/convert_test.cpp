@@ -16,7 +16,7 @@ extern "C" {
 namespace saccade {
 namespace {
 
-using test::Image;
+using test::RgbImage;
 
 /// Planes of random samples between 96 and 159, so that no colour is clipped in RGB, with padding after each row.
 struct Samples {
@@ -51,7 +51,7 @@ std::array<int, 3> rgb_of(Yuv yuv, ColorMatrix matrix, ColorRange range) {
                           .height = 1,
                           .planes = {&yuv.y, &yuv.u, &yuv.v},
                           .pitch_bytes = {1, 1, 1}};
-  Image image(1, 1);
+  RgbImage image(1, 1);
   to_rgb(view, image.pixels());
   return {image.rgb[0], image.rgb[1], image.rgb[2]};
 }
@@ -82,8 +82,8 @@ void PrintTo(const FormatCase& each, std::ostream* out) { PrintTo(each.ours, out
 class ToRgbLikeSwscale : public testing::TestWithParam<FormatCase> {};
 
 /// swscale's result at its highest accuracy, with nearest chroma.
-Image swscaled(const FrameView& view, AVPixelFormat format) {
-  Image image(view.width, view.height);
+RgbImage swscaled(const FrameView& view, AVPixelFormat format) {
+  RgbImage image(view.width, view.height);
   SwsContext* context =
       sws_getContext(view.width, view.height, format, view.width, view.height, AV_PIX_FMT_RGB24,
                      SWS_POINT | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP, nullptr, nullptr, nullptr);
@@ -103,11 +103,11 @@ TEST_P(ToRgbLikeSwscale, WithinItsRounding) {
       Samples samples(GetParam().ours, 38, 14);
       samples.view.matrix = matrix;
       samples.view.range = range;
-      Image ours(38, 14);
+      RgbImage ours(38, 14);
 
       to_rgb(samples.view, ours.pixels());
 
-      const Image theirs = swscaled(samples.view, GetParam().theirs);
+      const RgbImage theirs = swscaled(samples.view, GetParam().theirs);
       for (std::size_t i = 0; i < ours.rgb.size(); ++i)
         ASSERT_NEAR(ours.rgb[i], theirs.rgb[i], 2) << to_string(GetParam().ours) << " byte " << i;
     }
@@ -133,8 +133,8 @@ TEST(ToRgb, GrayFollowsItsRange) {
                     .height = 1,
                     .planes = {samples},
                     .pitch_bytes = {4}};
-  Image full(4, 1);
-  Image limited(4, 1);
+  RgbImage full(4, 1);
+  RgbImage limited(4, 1);
 
   to_rgb(view, full.pixels());
   view.range = ColorRange::kLimited;
@@ -146,7 +146,7 @@ TEST(ToRgb, GrayFollowsItsRange) {
 
 TEST(ToRgb, OddSizesUseTheirLastChromaSample) {
   Samples samples(PixelFormat::kI420, 5, 3);
-  Image image(5, 3);
+  RgbImage image(5, 3);
 
   to_rgb(samples.view, image.pixels());
 
@@ -167,7 +167,7 @@ TEST(ToI420, PrimariesAsTheStandardGivesThem) {
                 {0, 255, 0, {145, 54, 34}},
                 {0, 0, 255, {41, 240, 110}}};
   for (const auto& color : colors) {
-    Image image = test::flat(2, 2, color.r, color.g, color.b);
+    RgbImage image = test::flat(2, 2, color.r, color.g, color.b);
     std::array<std::uint8_t, 4> y{};
     std::uint8_t u = 0;
     std::uint8_t v = 0;
@@ -181,7 +181,7 @@ TEST(ToI420, PrimariesAsTheStandardGivesThem) {
 }
 
 TEST(ToI420, AnOddSizeRepeatsItsLastPixels) {
-  Image image = test::flat(3, 1, 255, 255, 255);
+  RgbImage image = test::flat(3, 1, 255, 255, 255);
   image.at(2, 0)[0] = image.at(2, 0)[1] = image.at(2, 0)[2] = 0;
   std::array<std::uint8_t, 8> y{};
   std::array<std::uint8_t, 2> u{};

@@ -11,8 +11,8 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Image;
 using test::Reading;
+using test::RgbImage;
 using test::TempFolder;
 
 constexpr int kFrames = 100;
@@ -21,7 +21,7 @@ constexpr int kFrames = 100;
 std::string video(const TempFolder& folder, const std::string& name) {
   const auto writer = open_video_writer(folder / name, 25);
   for (int i = 0; i < kFrames; ++i) {
-    Image image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+    RgbImage image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
     writer->write(image.view(), i * std::int64_t{40'000'000});
   }
   writer->close();

@@ -10,13 +10,13 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Image;
+using test::RgbImage;
 using test::TempFolder;
 
 TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
   const TempFolder folder;
-  Image small = test::flat(8, 8, 1, 2, 3);
-  Image large = test::flat(20, 10, 4, 5, 6);
+  RgbImage small = test::flat(8, 8, 1, 2, 3);
+  RgbImage large = test::flat(20, 10, 4, 5, 6);
   write_image(folder / "b_2.png", small.view());
   write_image(folder / "a_10.JPG", large.view());
   write_image(folder / "c.jpeg", small.view());
@@ -43,7 +43,7 @@ TEST(Folder, ImagesComeInTheOrderOfTheirNames) {
 
 TEST(Folder, AnUnreadableImageIsSkippedAndCounted) {
   const TempFolder folder;
-  Image image = test::flat(8, 8, 1, 2, 3);
+  RgbImage image = test::flat(8, 8, 1, 2, 3);
   folder.write("a.jpg", "no image");
   write_image(folder / "b.png", image.view());
   folder.write("c.png", "");
@@ -80,7 +80,7 @@ TEST(Folder, WithoutImagesIsRefused) {
 
 TEST(Folder, BuffersAreReusedAndGivenBack) {
   const TempFolder folder;
-  Image image = test::flat(16, 16, 1, 2, 3);
+  RgbImage image = test::flat(16, 16, 1, 2, 3);
   for (int i = 0; i < 6; ++i) write_image(folder / (std::to_string(i) + ".png"), image.view());
   FramePool pool(1);
 
@@ -94,7 +94,7 @@ TEST(Folder, BuffersAreReusedAndGivenBack) {
 
 TEST(Folder, ReadsAfterCancelReturnCancelled) {
   const TempFolder folder;
-  Image image = test::flat(8, 8, 1, 2, 3);
+  RgbImage image = test::flat(8, 8, 1, 2, 3);
   write_image(folder / "a.png", image.view());
   FramePool pool;
   const auto reader = open_reader(folder.string());
@@ -106,7 +106,7 @@ TEST(Folder, ReadsAfterCancelReturnCancelled) {
 
 TEST(Folder, ACancelledPoolCancelsTheRead) {
   const TempFolder folder;
-  Image image = test::flat(8, 8, 1, 2, 3);
+  RgbImage image = test::flat(8, 8, 1, 2, 3);
   write_image(folder / "a.png", image.view());
   FramePool pool;
   const auto reader = open_reader(folder.string());

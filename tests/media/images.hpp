@@ -8,12 +8,12 @@
 namespace saccade::test {
 
 /// RGB24 pixels owned by a test.
-struct Image {
+struct RgbImage {
   int width = 0;
   int height = 0;
   std::vector<std::uint8_t> rgb;
 
-  Image(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
+  RgbImage(int w, int h) : width(w), height(h), rgb(3 * static_cast<std::size_t>(w) * static_cast<std::size_t>(h)) {}
 
   std::uint8_t* at(int x, int y) { return rgb.data() + 3 * (static_cast<std::ptrdiff_t>(y) * width + x); }
   RgbView pixels() { return {rgb.data(), 3 * width, width, height}; }
@@ -21,8 +21,8 @@ struct Image {
 };
 
 /// Smooth in both directions, so that JPEG and H.264 keep it: red grows to the right, green downwards, blue is BLUE.
-inline Image gradient(int width, int height, std::uint8_t blue = 128) {
-  Image image(width, height);
+inline RgbImage gradient(int width, int height, std::uint8_t blue = 128) {
+  RgbImage image(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       image.at(x, y)[0] = static_cast<std::uint8_t>(255 * x / width);
@@ -33,8 +33,8 @@ inline Image gradient(int width, int height, std::uint8_t blue = 128) {
   return image;
 }
 
-inline Image flat(int width, int height, std::uint8_t r, std::uint8_t g, std::uint8_t b) {
-  Image image(width, height);
+inline RgbImage flat(int width, int height, std::uint8_t r, std::uint8_t g, std::uint8_t b) {
+  RgbImage image(width, height);
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       image.at(x, y)[0] = r;

@@ -12,7 +12,7 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Image;
+using test::RgbImage;
 using test::TempFolder;
 
 /// A pool whose frames may take LIMIT bytes.
@@ -61,7 +61,7 @@ std::string with_orientation(const std::string& jpeg, char orientation) {
 
 TEST(Images, PngComesBackExactly) {
   const TempFolder folder;
-  Image image = test::gradient(37, 21);
+  RgbImage image = test::gradient(37, 21);
   write_image(folder / "a.png", image.view());
   FramePool pool;
 
@@ -78,7 +78,7 @@ TEST(Images, PngComesBackExactly) {
 
 TEST(Images, JpegComesBackWithinItsLoss) {
   const TempFolder folder;
-  Image image = test::gradient(64, 48);
+  RgbImage image = test::gradient(64, 48);
   write_image(folder / "a.jpg", image.view());
   FramePool pool;
 
@@ -92,7 +92,7 @@ TEST(Images, JpegComesBackWithinItsLoss) {
 
 TEST(Images, FormatIsDetectedByContentNotByExtension) {
   const TempFolder folder;
-  Image image = test::flat(8, 8, 10, 200, 30);
+  RgbImage image = test::flat(8, 8, 10, 200, 30);
   write_image(folder / "a.png", image.view());
   std::filesystem::rename(folder / "a.png", folder / "a.jpg");
   FramePool pool;
@@ -105,7 +105,7 @@ TEST(Images, FormatIsDetectedByContentNotByExtension) {
 
 TEST(Images, AnImageIsOneFrameWithItsIdentity) {
   const TempFolder folder;
-  Image image = test::flat(8, 6, 1, 2, 3);
+  RgbImage image = test::flat(8, 6, 1, 2, 3);
   write_image(folder / "000000000139.png", image.view());
   FramePool pool;
 
@@ -126,7 +126,7 @@ TEST(Images, AnImageIsOneFrameWithItsIdentity) {
 // quarter is.
 TEST(Images, ExifOrientationIsApplied) {
   const TempFolder folder;
-  Image stored = test::flat(16, 8, 0, 0, 255);
+  RgbImage stored = test::flat(16, 8, 0, 0, 255);
   for (int y = 0; y < 4; ++y)
     for (int x = 0; x < 8; ++x) std::copy_n("\xFF\0\0", 3, stored.at(x, y));
   write_image(folder / "a.jpg", stored.view());
@@ -160,7 +160,7 @@ TEST(Images, ExifOrientationIsApplied) {
 
 TEST(Images, ADamagedExifBlockIsIgnored) {
   const TempFolder folder;
-  Image image = test::flat(16, 8, 9, 9, 9);
+  RgbImage image = test::flat(16, 8, 9, 9, 9);
   write_image(folder / "a.jpg", image.view());
   std::string jpeg = with_orientation(test::bytes_of_file(folder / "a.jpg"), 6);
   // The directory's offset points far beyond the block.
@@ -175,7 +175,7 @@ TEST(Images, ADamagedExifBlockIsIgnored) {
 
 TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
   const TempFolder folder;
-  Image image = test::gradient(48, 40);
+  RgbImage image = test::gradient(48, 40);
   FramePool pool;
   for (const char* name : {"a.jpg", "a.png"}) {
     write_image(folder / name, image.view());
@@ -200,7 +200,7 @@ TEST(Images, TruncatedFilesAreCorruptOrRefusedAtEveryLength) {
 TEST(Images, DataOutsideTheImageIsIgnored) {
   using namespace std::string_literals;
   const TempFolder folder;
-  Image image = test::gradient(40, 24);
+  RgbImage image = test::gradient(40, 24);
   FramePool pool(2);
   for (const std::string ending : {"jpg", "png"}) {
     write_image(folder / ("a." + ending), image.view());
@@ -223,7 +223,7 @@ TEST(Images, DataOutsideTheImageIsIgnored) {
 
 TEST(Images, OneTooLargeForItsFormatIsNotWritten) {
   const TempFolder folder;
-  Image image = test::flat(65'501, 1, 1, 2, 3);
+  RgbImage image = test::flat(65'501, 1, 1, 2, 3);
   try {
     write_image(folder / "a.jpg", image.view());
     FAIL();
@@ -238,7 +238,7 @@ TEST(Images, OneTooLargeForItsFormatIsNotWritten) {
 
 TEST(Images, DamagedBytesNeverCrash) {
   const TempFolder folder;
-  Image image = test::gradient(40, 32);
+  RgbImage image = test::gradient(40, 32);
   FramePool pool;
   std::uint32_t random = 1;
   const auto next = [&random] { return random = random * 1664525U + 1013904223U; };
@@ -262,7 +262,7 @@ TEST(Images, DamagedBytesNeverCrash) {
 
 TEST(Images, AnAbsurdSizeIsRefusedBeforeMemoryIsTaken) {
   const TempFolder folder;
-  Image image = test::flat(16, 16, 0, 0, 0);
+  RgbImage image = test::flat(16, 16, 0, 0, 0);
   write_image(folder / "a.jpg", image.view());
   std::string jpeg = test::bytes_of_file(folder / "a.jpg");
   const std::size_t header = jpeg.find("\xFF\xC0");
@@ -285,7 +285,7 @@ TEST(Images, WhatIsNoImageIsNamedAndExplained) {
 
 TEST(Images, WritingRefusesWhatItCannotDo) {
   const TempFolder folder;
-  Image image = test::flat(4, 4, 0, 0, 0);
+  RgbImage image = test::flat(4, 4, 0, 0, 0);
 
   EXPECT_THROW(write_image(folder / "a.gif", image.view()), Error);
   EXPECT_THROW(write_image(folder / "no/such/folder/a.png", image.view()), Error);
@@ -297,7 +297,7 @@ TEST(Images, WritingRefusesWhatItCannotDo) {
 // A file may have any number of bytes behind its image.
 TEST(Images, AFileThatExceedsTheFramesLimitIsSkipped) {
   const TempFolder folder;
-  Image image(8, 8);
+  RgbImage image(8, 8);
   write_image(folder / "a.png", image.view());
   std::filesystem::copy_file(folder / "a.png", folder / "b.png");
   std::filesystem::resize_file(folder / "a.png", std::uintmax_t{1} << 40);

@@ -13,8 +13,8 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Image;
 using test::Reading;
+using test::RgbImage;
 using test::TempFolder;
 
 constexpr std::int64_t kKilledFrameNs = 40'000'000;
@@ -29,7 +29,7 @@ TEST_P(KilledVideo, PlaysUpToASecondBefore) {
   const auto writer = open_video_writer(path, kKilledRate);
   FramePool pool(2);
   for (int i = 0; i < 4 * kKilledRate; ++i) {
-    Image image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+    RgbImage image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
     writer->write(image.view(), i * kKilledFrameNs);
     if (i < kKilledRate || i % 3 != 0) continue;
     std::filesystem::copy_file(path, left, std::filesystem::copy_options::overwrite_existing);
@@ -50,7 +50,7 @@ TEST_P(KilledVideoWithTimestamps, OfUnevenTimesKeepsThem) {
   const TempFolder folder;
   const std::string path = folder / (std::string("a") + GetParam());
   const auto writer = open_video_writer(path, kKilledRate);
-  Image image = test::gradient(64, 48);
+  RgbImage image = test::gradient(64, 48);
   std::vector<std::int64_t> times;
   for (int i = 0; i < 60; ++i) {
     times.push_back(i * kKilledFrameNs + (i >= 20 ? 3'000'000'000 : 0) + (i >= 33 ? 700'000'000 : 0));
@@ -95,7 +95,7 @@ TEST(ClosedVideo, IsAnOrdinaryFileWithAnIndexOfAllFrames) {
     const std::string path = folder / (std::string("a") + ending);
     const auto writer = open_video_writer(path, kKilledRate);
     for (int i = 0; i < 70; ++i) {
-      Image image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
+      RgbImage image = test::gradient(64, 48, static_cast<std::uint8_t>(2 * i));
       writer->write(image.view(), i * kKilledFrameNs);
     }
     writer->close();
@@ -127,7 +127,7 @@ TEST(ClosedVideo, ReplacesWhatLayThereOnceItHasFrames) {
   EXPECT_EQ(test::bytes_of_file(path), "what a user has");
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.string()), {}), 1);
   const auto writer = open_video_writer(path, kKilledRate);
-  Image image = test::gradient(64, 48);
+  RgbImage image = test::gradient(64, 48);
   writer->write(image.view(), 0);
   writer->close();
   EXPECT_EQ(open_reader(path)->info().frames, 1);

@@ -127,7 +127,7 @@ TEST(PixelFormats, BitmapsOfEveryDepthShowTheSameColours) {
 
     ASSERT_TRUE(frame) << frame.failure().message;
     EXPECT_EQ(frame->image_id, 5);
-    test::Image image(2, 2);
+    test::RgbImage image(2, 2);
     to_rgb(frame->view, image.pixels());
     EXPECT_EQ(image.rgb, (std::vector<std::uint8_t>{255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255}));
   }

@@ -13,8 +13,8 @@ namespace saccade {
 namespace {
 
 using test::FramePool;
-using test::Image;
 using test::Reading;
+using test::RgbImage;
 using test::TempFolder;
 
 constexpr std::int64_t kFrameNs = 40'000'000;  // 25 frames per second
@@ -23,7 +23,7 @@ constexpr std::int64_t kFrameNs = 40'000'000;  // 25 frames per second
 void write_video(const std::string& path, int frames, int width = 64, int height = 48) {
   const auto writer = open_video_writer(path, 25);
   for (int i = 0; i < frames; ++i) {
-    Image image = test::gradient(width, height, static_cast<std::uint8_t>(8 * i));
+    RgbImage image = test::gradient(width, height, static_cast<std::uint8_t>(8 * i));
     writer->write(image.view(), i * kFrameNs);
   }
   writer->close();
@@ -48,7 +48,7 @@ TEST_P(VideoRoundTrip, KeepsFramesTimesAndColours) {
     EXPECT_NEAR(static_cast<double>(frame->timestamp_ns), static_cast<double>(i * kFrameNs), 1e6);
     ASSERT_EQ(frame->view.format, PixelFormat::kI420);
     EXPECT_EQ(frame->view.range, ColorRange::kLimited);
-    Image shown(64, 48);
+    RgbImage shown(64, 48);
     to_rgb(frame->view, shown.pixels());
     for (const auto& [x, y] : {std::pair{16, 12}, {48, 12}, {32, 36}}) {
       EXPECT_NEAR(shown.at(x, y)[0], 255 * x / 64, 16) << "frame " << i;
@@ -77,7 +77,7 @@ TEST(Video, OddSizesArePaddedToEven) {
 TEST(Video, FramesWithoutTimesFollowTheFrameRate) {
   const TempFolder folder;
   const auto writer = open_video_writer(folder / "a.mp4", 10);
-  Image image = test::gradient(32, 32);
+  RgbImage image = test::gradient(32, 32);
   for (int i = 0; i < 4; ++i) writer->write(image.view(), 0);
   writer->close();
   FramePool pool;
@@ -90,8 +90,8 @@ TEST(Video, FramesWithoutTimesFollowTheFrameRate) {
 
 TEST(Video, WriterRefusesWhatItCannotDo) {
   const TempFolder folder;
-  Image image = test::gradient(32, 32);
-  Image other = test::gradient(64, 32);
+  RgbImage image = test::gradient(32, 32);
+  RgbImage other = test::gradient(64, 32);
 
   EXPECT_THROW(open_video_writer(folder / "a.xyz", 25), Error);
   EXPECT_THROW(open_video_writer(folder / "no/such/folder/a.mp4", 25), Error);

@@ -29,7 +29,7 @@ except ImportError as error:
     sys.exit(77)
 
 SIDE = 192  # of the generated images, and of their model's input
-PREDICTIONS = 24
+PREDICTIONS = (SIDE // 32)**2  # the cells of stride 32
 CLASSES = 3
 JOINTS = 17
 PROTOTYPES = 4

@@ -28,6 +28,7 @@ struct RichResult {
     result.class_map = {place, ids};
     result.depth = {place, DepthKind::kMetric, depths, 0.5F, 2, 1.25F};
     result.image = view_of(RgbView{image.data(), 3 * 16, 16, 8});
+    result.embedding = vector;
   }
   RichResult(const RichResult&) = delete;
   RichResult& operator=(const RichResult&) = delete;
@@ -40,6 +41,7 @@ struct RichResult {
   GridPlace place = {2, 1, 0.25, 0.25, 0, 0, {0, 0, 8, 3}};  // the last row was not seen by the model
   std::vector<std::int32_t> ids = {4, 6};
   std::vector<float> depths = {0.5F, 2};
+  std::vector<float> vector = {0.5F, -0.25F};
   std::vector<std::uint8_t> image = std::vector<std::uint8_t>(3 * 16 * 8, 200);
   std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(3 * 8 * 4, 0);
   FrameView frame = view_of(RgbView{pixels.data(), 3 * 8, 8, 4});

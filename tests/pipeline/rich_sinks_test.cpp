@@ -23,7 +23,8 @@ using nlohmann::json;
 
 TEST(Tasks, ThatFindObjects) {
   for (Task task : {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}) EXPECT_TRUE(finds_objects(task));
-  for (Task task : {Task::kClassify, Task::kSemantic, Task::kDepth, Task::kUpscale}) EXPECT_FALSE(finds_objects(task));
+  for (Task task : {Task::kClassify, Task::kSemantic, Task::kDepth, Task::kUpscale, Task::kEmbed})
+    EXPECT_FALSE(finds_objects(task));
 }
 
 class RichSinks : public testing::Test {
@@ -56,6 +57,7 @@ TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
                                     {{"class_id", 6}, {"class", "sea, open"}, {"pixels", 12}}}));
   EXPECT_EQ(text["depth"], json({{"kind", "metric"}, {"min", 0.5}, {"max", 2}, {"mean", 1.25}}));
   EXPECT_EQ(text["image"], json({{"width", 16}, {"height", 8}}));
+  EXPECT_EQ(text["embedding"], json({0.5, -0.25}));
 }
 
 TEST_F(RichSinks, JsonLinesHaveContoursOnRequest) {
@@ -74,6 +76,8 @@ TEST_F(RichSinks, JsonLinesHaveEmptyListsOfTheModelsTasks) {
   EXPECT_FALSE(line().contains("detections"));
   rich_.result.task = Task::kClassify;
   EXPECT_EQ(line()["classes"], json::array());
+  rich_.result.task = Task::kEmbed;
+  EXPECT_EQ(line()["embedding"], json::array());
 }
 
 TEST_F(RichSinks, CsvHasARowForEachOfThem) {
@@ -90,6 +94,14 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
   EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,");
   const auto columns = std::ranges::count(rows[0], ',');
   for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
+}
+
+TEST_F(RichSinks, CsvRefusesEmbeddings) {
+  const std::string path = test::write_one_node(folder_, "vector", "GlobalAveragePool", {}, "decoder = \"embed\"\n");
+  const std::vector<Model> models = {test::load_on_cpu(path)};
+  EXPECT_EQ(models[0].task(), Task::kEmbed);
+  EXPECT_THROW(open_csv(folder_ / "out.csv", models), Error);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out.csv"));
 }
 
 /// Results of damaged weights.

@@ -49,6 +49,17 @@ TEST(Sinks, JsonLinesEscapeNames) {
   EXPECT_EQ(json::parse(text.substr(text.find('\n')))["event"], "summary");
 }
 
+TEST(Sinks, JsonLinesOmitTheSummaryOnRequest) {
+  const test::TempFolder folder;
+  const Sample sample;
+  const auto sink = open_jsonl(folder / "out.jsonl", {.summary = false});
+  sink->write(sample.result, sample.frame);
+  sink->close({});
+  const std::string text = test::bytes_of_file(folder / "out.jsonl");
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1) << text;
+  EXPECT_EQ(text.find("\"event\""), std::string::npos) << text;
+}
+
 TEST(Sinks, CsvQuotesWhatWouldSplit) {
   const test::TempFolder folder;
   const Sample sample;

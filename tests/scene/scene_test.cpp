@@ -8,10 +8,10 @@
 namespace saccade {
 namespace {
 
-using test::Image;
 using test::mean_light;
 using test::mean_step;
 using test::render;
+using test::RgbImage;
 
 constexpr SceneOptions kSmall{.width = 160, .height = 120, .objects = 12};
 
@@ -25,7 +25,7 @@ SceneOptions with(std::optional<float> night, std::optional<float> blur, std::op
 
 TEST(Scene, AFrameFollowsFromOptionsAndNumberAlone) {
   Scene in_order(kSmall);
-  std::vector<Image> images;
+  std::vector<RgbImage> images;
   for (int frame = 0; frame < 8; ++frame) images.push_back(render(in_order, frame));
 
   Scene jumping(kSmall);
@@ -38,8 +38,8 @@ TEST(Scene, AFrameFollowsFromOptionsAndNumberAlone) {
 TEST(Scene, SeedsDiffer) {
   SceneOptions other = kSmall;
   other.seed = 2;
-  const Image a = render(kSmall, 0);
-  const Image b = render(other, 0);
+  const RgbImage a = render(kSmall, 0);
+  const RgbImage b = render(other, 0);
   int equal = 0;
   for (std::size_t i = 0; i < a.pixels.size(); ++i) equal += a.pixels[i] == b.pixels[i] ? 1 : 0;
   EXPECT_LT(equal, static_cast<int>(a.pixels.size() / 5));
@@ -57,9 +57,9 @@ TEST(Scene, DrawsTheSameBytesEverywhere) {
 }
 
 TEST(Scene, NightIsDarkAndBlue) {
-  const Image day = render(with(0.0F, 0.0F, 0.0F), 10);
-  const Image dusk = render(with(0.5F, 0.0F, 0.0F), 10);
-  const Image night = render(with(1.0F, 0.0F, 0.0F), 10);
+  const RgbImage day = render(with(0.0F, 0.0F, 0.0F), 10);
+  const RgbImage dusk = render(with(0.5F, 0.0F, 0.0F), 10);
+  const RgbImage night = render(with(1.0F, 0.0F, 0.0F), 10);
   EXPECT_LT(mean_light(dusk), mean_light(day));
   EXPECT_LT(mean_light(night), 0.6 * mean_light(day));
   double red = 0;
@@ -98,7 +98,7 @@ TEST(Scene, LightChangesWithTimeWhereItIsNotGiven) {
 TEST(Scene, AnySizeCanBeDrawn) {
   constexpr std::pair<int, int> kSizes[] = {{16, 16}, {321, 243}, {17, 640}, {4000, 3000}, {8192, 16}, {16, 8192}};
   for (const auto& [width, height] : kSizes) {
-    const Image image = render({.width = width, .height = height, .night = 0.0F}, 3);
+    const RgbImage image = render({.width = width, .height = height, .night = 0.0F}, 3);
     EXPECT_GT(mean_light(image), 30) << width << "x" << height;
   }
 }
@@ -109,7 +109,7 @@ TEST(Scene, NothingIsDrawnBetweenRows) {
   std::vector<std::uint8_t> padded(static_cast<std::size_t>(kPitch) * 120, 77);
   scene.render(4, {padded.data(), kPitch, 160, 120});
 
-  const Image image = render(scene, 4);
+  const RgbImage image = render(scene, 4);
   for (int y = 0; y < 120; ++y) {
     const std::uint8_t* row = padded.data() + static_cast<std::ptrdiff_t>(y) * kPitch;
     EXPECT_TRUE(std::equal(row, row + 480, image.at(0, y))) << y;

@@ -11,8 +11,8 @@
 namespace saccade {
 namespace {
 
-using test::Image;
 using test::render;
+using test::RgbImage;
 
 std::size_t index(const SceneTruth& truth, int x, int y) {
   return static_cast<std::size_t>(y) * static_cast<std::size_t>(truth.width) + static_cast<std::size_t>(x);
@@ -86,9 +86,9 @@ TEST(SceneTruth, MasksAreWhereTheImageShowsObjects) {
     SceneOptions options{
         .seed = seed, .width = 320, .height = 240, .objects = 20, .night = 0.0F, .blur = 0.0F, .noise = 0.0F};
     Scene scene(options);
-    const Image with = render(scene, 40);
+    const RgbImage with = render(scene, 40);
     options.objects = 0;
-    const Image without = render(options, 40);
+    const RgbImage without = render(options, 40);
     const SceneTruth& truth = scene.truth(40);
     ASSERT_FALSE(truth.objects.empty());
     int brighter = 0;

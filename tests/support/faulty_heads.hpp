@@ -66,18 +66,18 @@ inline std::vector<FaultyHead> heads_of_boxes() {
   constexpr Fault kRange = Fault::kConfidenceRange;
   constexpr Fault kNegative = Fault::kNegativeSize;
   const std::vector<std::string> two = {"one", "two"};
-  // Columns x, y, w, h, one, two; the first is an object.
-  const Tensor columns = padded({1, 6, 3}, {4, 1, 1, 4, 1, 1, 6, 1, 1, 6, 1, 1, 0.9F, 0.1F, 0, 0.1F});
-  const std::vector<Damage> columns_damages = {{0, 17, kNan, kNanScore},
-                                               {0, 12, 1.5F, kRange},
-                                               {0, 12, kInfinity, kRange},
+  // Columns x, y, w, h, one, two of four cells; the first is an object.
+  const Tensor columns = padded({1, 6, 4}, {4, 1, 1, 1, 4, 1, 1, 1, 6, 1, 1, 1, 6, 1, 1, 1, 0.9F, 0.1F, 0, 0, 0.1F});
+  const std::vector<Damage> columns_damages = {{0, 23, kNan, kNanScore},
+                                               {0, 16, 1.5F, kRange},
+                                               {0, 16, kInfinity, kRange},
                                                {0, 0, kNan, Fault::kNanBox},
-                                               {0, 6, kInfinity, Fault::kInfiniteBox},
-                                               {0, 6, -6, kNegative}};
+                                               {0, 8, kInfinity, Fault::kInfiniteBox},
+                                               {0, 8, -6, kNegative}};
   std::vector<FaultyHead> heads = {{"yolov8", two, {{"output0", columns}}, columns_damages}};
   heads.push_back(
       {"yolov8", two, {{"output0", columns}}, columns_damages, [](Head& head) { head.multi_label = true; }});
-  const Tensor rows = padded({1, 3, 7}, {4, 4, 6, 6, 0.9F, 0.9F, 0.1F});
+  const Tensor rows = padded({1, 4, 7}, {4, 4, 6, 6, 0.9F, 0.9F, 0.1F});
   const std::vector<Damage> row_damages = {{0, 11, kNan, kNanScore},
                                            {0, 6, kNan, kNanScore},
                                            {0, 5, 2, kRange},
@@ -198,6 +198,14 @@ inline std::vector<FaultyHead> heads_of_images() {
                    {},
                    {{"image", ramp({1, 3, 16, 16})}},
                    {{0, 767, kNan, Fault::kNotFinitePixel}, {0, 0, -kInfinity, Fault::kNotFinitePixel}}});
+  const std::vector<Damage> vector_damages = {{0, 3, kNan, Fault::kInvalidEmbedding},
+                                              {0, 0, kInfinity, Fault::kInvalidEmbedding},
+                                              {0, 1, -kInfinity, Fault::kInvalidEmbedding}};
+  const std::vector<std::pair<std::string, Tensor>> vector = {{"vector", padded({1, 4}, {1, -2, 3, 0.5F})}};
+  heads.push_back({"embed", {}, vector, vector_damages});
+  heads.push_back({"embed", {}, vector, vector_damages, [](Head& head) { head.normalize = false; }});
+  // Its norm is 0.
+  heads.push_back({"embed", {}, {{"vector", padded({1, 4}, {2})}}, {{0, 0, 0, Fault::kInvalidEmbedding}}});
   // Its softmax is NaN if all logits are minus infinity.
   heads.push_back(
       {"classify", three, {{"logits", padded({1, 3}, {-kInfinity, 9, -kInfinity})}}, {{0, 1, -kInfinity, kNanScore}}});

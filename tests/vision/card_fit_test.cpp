@@ -70,6 +70,63 @@ TEST_F(CardFits, MayNotContradictTheModel) {
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
 }
 
+TEST_F(CardFits, NameTheShapesThatADecoderTakes) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 2, 3, 4, 5});
+  for (const Decoder* decoder : decoders()) {
+    const std::string name(decoder->name);
+    ASSERT_FALSE(decoder->shapes.empty()) << name;
+    EXPECT_EQ(rejection(graph, "[output]\ndecoder = \"" + name + "\"\n"),
+              (folder_ / "card.toml") + ": the decoder " + name + " matches no output of the model: it takes " +
+                  std::string(decoder->shapes) + ", but the model has output0 (1x2x3x4x5)");
+  }
+}
+
+/// Outputs of another family with as many columns: its boxes would be read as others.
+TEST_F(CardFits, RefuseHeadsOfOtherFamilies) {
+  const Shape k640{1, 3, 640, 640};
+  const Graph v8_masks = also(model(k640, {1, 300, 116}), "output1", {1, 32, 160, 160});
+  const Graph v5_masks = also(model(k640, {1, 25200, 38}), "output1", {1, 32, 160, 160});
+  const std::vector<std::pair<std::string, Graph>> cases = {
+      {"yolov8", model(k640, {1, 300, 84})},
+      {"yolov8", model(k640, {1, 8400, 84})},
+      {"yolov8-seg", v8_masks},
+      {"yolov8-pose", model(k640, {1, 300, 56})},
+      {"yolov8-obb", model(k640, {1, 300, 20})},
+      {"yolov5", model(k640, {1, 300, 85})},
+      {"yolov5", model({1, 3, 320, 320}, {1, 300, 85})},
+      {"yolov5-seg", also(model(k640, {1, 300, 117}), "output1", {1, 32, 160, 160})},
+      {"yolov7-pose", model(k640, {1, 300, 57})},
+      {"yolox", model(k640, {1, 300, 85})},
+      {"yolo-e2e", model(k640, {1, 25200, 6})},
+      {"yolo-e2e-seg", v5_masks},
+      {"yolo-e2e-pose", model({1, 3, 960, 960}, {1, 57375, 57})},
+      {"yolo-e2e-obb", model(k640, {1, 8400, 7})},
+      {"rtdetr-rows", model(k640, {1, 8400, 84})},
+      {"rtdetr-e2e", model(k640, {1, 25200, 6})},
+      {"keras-yolov3", also(model(k640, {1, 8400, 4}), "scores", {1, 80, 8400})},
+      {"ppyoloe", also(model(k640, {1, 25200, 4}), "scores", {1, 80, 25200})},
+      {"picodet", also(model(k640, {1, 8400, 4}), "scores", {1, 80, 8400})},
+      {"rfdetr", also(model({1, 3, 300, 300}, {1, 3000, 4}), "scores", {1, 3000, 21})},
+  };
+  for (const auto& [decoder, graph] : cases) {
+    const std::string message = rejection(graph, "[output]\ndecoder = \"" + decoder + "\"\n");
+    EXPECT_NE(message.find("the decoder " + decoder + " matches no output"), std::string::npos) << message;
+  }
+}
+
+/// Other levels than the usual ones.
+TEST_F(CardFits, AllowHeadsOfOtherConsecutiveStrides) {
+  const std::vector<std::tuple<std::string, Shape, Shape>> cases = {
+      {"yolov8", {1, 3, 640, 640}, {1, 6, 33600}},    // 4, 8, 16, 32
+      {"yolov8", {1, 3, 640, 640}, {1, 6, 2000}},     // 16, 32
+      {"yolov8", {1, 3, 644, 644}, {1, 6, 8683}},     // cells cut by the edge
+      {"yolov5", {1, 3, 640, 640}, {1, 10000, 7}},    // five anchors of 16, 32
+      {"yolov5", {1, 3, 1280, 1280}, {1, 102000, 7}}  // three anchors of 8, 16, 32, 64
+  };
+  for (const auto& [decoder, input, output] : cases)
+    EXPECT_EQ(load(model(input, output), "[output]\ndecoder = \"" + decoder + "\"\n").head().classes, 2) << decoder;
+}
+
 TEST_F(CardFits, RefuseWhatHasNoEffectOnAClassifier) {
   const Graph graph = model({1, 3, 224, 224}, {1, 3});
   const std::string start = "[output]\ndecoder = \"classify\"\nlabels = [\"a\", \"b\", \"c\"]\n";
@@ -139,12 +196,13 @@ TEST_F(CardFits, RejectKeysThatTheDecoderIgnores) {
   const Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});
   const Graph classes = model({1, 3, 64, 64}, {1, 10});
   const std::vector<std::tuple<const Graph*, std::string, std::string, std::string>> cases = {
-      {&boxes, "yolov8", "anchors", "[10, 13]"},  {&boxes, "yolov8", "strides", "[8, 16, 32]"},
-      {&boxes, "yolov8", "softmax", "false"},     {&boxes, "yolov8", "sigmoid", "true"},
-      {&boxes, "yolov8", "keypoints", "17"},      {&boxes, "yolov8", "depth", "\"metric\""},
-      {&classes, "classify", "remap", "[0]"},     {&classes, "classify", "strides", "[8]"},
-      {&plane, "depth", "labels", "[\"a\"]"},     {&plane, "depth", "sigmoid", "true"},
-      {&plane, "semantic", "remap", "[0]"},       {&plane, "semantic", "conf", "0.5"},
+      {&boxes, "yolov8", "anchors", "[10, 13]"},   {&boxes, "yolov8", "strides", "[8, 16, 32]"},
+      {&boxes, "yolov8", "softmax", "false"},      {&boxes, "yolov8", "sigmoid", "true"},
+      {&boxes, "yolov8", "keypoints", "17"},       {&boxes, "yolov8", "depth", "\"metric\""},
+      {&classes, "classify", "normalize", "true"}, {&classes, "embed", "labels", "[\"a\"]"},
+      {&classes, "classify", "remap", "[0]"},      {&classes, "classify", "strides", "[8]"},
+      {&plane, "depth", "labels", "[\"a\"]"},      {&plane, "depth", "sigmoid", "true"},
+      {&plane, "semantic", "remap", "[0]"},        {&plane, "semantic", "conf", "0.5"},
       {&plane, "semantic", "multi_label", "true"}};
   for (const auto& [graph, decoder, key, value] : cases) {
     const std::string message =

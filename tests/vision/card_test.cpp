@@ -1,4 +1,5 @@
 #include "card_models.hpp"
+#include "saccade/unrecognised_model.hpp"
 #include "vision/card_file.hpp"
 
 namespace saccade::test {
@@ -59,6 +60,45 @@ TEST(Recognition, BelievesUltralyticsMetadata) {
   EXPECT_NE(message_of([&] { card_for(graph, {}); }).find("'pose'"), std::string::npos);
 }
 
+/// Its semantic and depth networks take pixels of 0..1, letterboxed or stretched, and the depth is in metres.
+TEST(Recognition, TakesUltralyticsPixelsForItsMaps) {
+  const auto of = [](Graph graph, const std::string& task) {
+    graph.metadata = {{"task", task}, {"names", "{0: 'road', 1: 'sky'}"}};
+    return card_for(graph, {});
+  };
+  const Card classes = of(model({1, 3, 512, 1024}, {1, 512, 1024}), "semantic");
+  EXPECT_EQ(classes.head().decoder->name, "semantic");
+  EXPECT_EQ(classes.head().labels, (std::vector<std::string>{"road", "sky"}));
+  EXPECT_EQ(classes.resize, ResizeMode::kLetterbox);
+  const Card depth = of(model({1, 3, 640, 640}, {1, 1, 640, 640}), "depth");
+  EXPECT_EQ(depth.head().decoder->name, "depth");
+  EXPECT_EQ(depth.head().depth, DepthKind::kMetric);
+  EXPECT_EQ(depth.resize, ResizeMode::kStretch);
+  for (const Card& card : {classes, depth}) {
+    EXPECT_EQ(card.mean, (std::array<float, 3>{0, 0, 0}));
+    EXPECT_EQ(card.std, (std::array<float, 3>{1, 1, 1}));
+    EXPECT_FLOAT_EQ(card.scale, 1.0F / 255);
+  }
+}
+
+/// YOLO-World and YOLOE are exported with the classes of their prompts.
+TEST(Recognition, BelievesTheMetadataOfOpenVocabularies) {
+  const auto of = [](Graph graph, const std::string& task, const std::string& head) {
+    graph.metadata = {{"task", task}, {"head", head}, {"names", "{0: 'red bus', 1: \"driver's cab\", 2: 'kerb'}"}};
+    return card_for(graph, {});
+  };
+  const Shape k640{1, 3, 640, 640};
+  const Card world = of(model(k640, {1, 7, 8400}), "detect", "WorldDetect");
+  EXPECT_EQ(world.head().decoder->name, "yolov8");
+  EXPECT_EQ(world.head().labels, (std::vector<std::string>{"red bus", "driver's cab", "kerb"}));
+  const Card masks = of(also(model(k640, {1, 39, 8400}), "output1", {1, 32, 160, 160}), "segment", "YOLOESegment");
+  EXPECT_EQ(masks.head().decoder->name, "yolov8-seg");
+  EXPECT_EQ(masks.head().classes, 3);
+  const Card chosen = of(also(model(k640, {1, 300, 38}), "output1", {1, 32, 160, 160}), "segment", "YOLOESegment26");
+  EXPECT_EQ(chosen.head().decoder->name, "yolo-e2e-seg");
+  EXPECT_EQ(chosen.head().labels.size(), 3U);
+}
+
 TEST(Recognition, FindsTheTaskThatMetadataLeavesOut) {
   const auto of = [](Graph graph) {
     graph.metadata = {{"stride", "32"}, {"names", "{0: 'cat', 1: 'dog'}"}};
@@ -84,11 +124,45 @@ TEST(Recognition, DoesNotTakeKeypointsForClasses) {
   EXPECT_THROW(card_for(model({1, 3, 640, 640}, {1, 57, 8400}), {}), Error);
 }
 
+/// The template for MODEL, which is not recognised.
+std::string template_of(const Graph& graph, const std::string& path) {
+  try {
+    card_for(graph, path);
+    ADD_FAILURE() << path << " is recognised";
+    return {};
+  } catch (const UnrecognisedModel& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << error.what();
+    EXPECT_NE(std::string_view(error.what()).find("seg.toml"), std::string_view::npos) << error.what();
+    return error.card();
+  }
+}
+
 TEST(Recognition, ShowsTheCardToWrite) {
-  const std::string message = message_of([] { card_for(model({1, 3, 64, 64}, {1, 21, 5, 9}), "nets/seg.onnx"); });
-  EXPECT_NE(message.find("seg.toml"), std::string::npos) << message;
-  EXPECT_NE(message.find("output0: float32 1x21x5x9"), std::string::npos) << message;
-  EXPECT_NE(message.find("decoder = \"yolov8\""), std::string::npos) << message;
+  const std::string card = template_of(model({1, 3, 64, 64}, {1, 21, 5, 9}), "nets/seg.onnx");
+  EXPECT_NE(card.find("#   output output0: float32 1x21x5x9\n"), std::string::npos) << card;
+  EXPECT_NE(card.find("\n[input]\nname = \"images\"\n"), std::string::npos) << card;
+  EXPECT_NE(card.find("\nsize = [64, 64]\n"), std::string::npos) << card;
+}
+
+TEST_F(CardFiles, ATemplateIsAValidCardOfTheFirstDecoderThatFits) {
+  const Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
+  const std::string card = template_of(graph, "seg.onnx");
+  EXPECT_NE(card.find("decoder = \"yolov8\""), std::string::npos) << card;
+  EXPECT_NE(card.find("# labels = [\"first\", \"second\"]  # 2 names"), std::string::npos) << card;
+  EXPECT_EQ(load(graph, card).head().classes, 2);
+}
+
+TEST_F(CardFiles, HoldTheIouThresholdOfNms) {
+  const Graph graph = model({1, 3, 640, 640}, {1, 84, 8400});
+  EXPECT_EQ(load(graph, "[output]\niou = 0.5\n").head().iou, 0.5F);
+  EXPECT_EQ(load(graph, to_toml(load(graph, "[output]\niou = 0.5\n"))).head().iou, 0.5F);
+  EXPECT_FALSE(load(graph, "[output]\nconf = 0.5\n").head().iou.has_value());
+  EXPECT_NE(message_of([&] { load(graph, "[output]\niou = 1.5\n"); }).find("'output.iou' must be a number in 0..1"),
+            std::string::npos);
+  const Graph selected = model({1, 3, 640, 640}, {1, 300, 6});
+  EXPECT_NE(message_of([&] { load(selected, "[output]\niou = 0.5\n"); }).find("'output.iou' is not read by"),
+            std::string::npos);
 }
 
 TEST(Recognition, KeepsPixelsUnscaledForIntegerInputs) {

@@ -188,8 +188,8 @@ Graph nanodet(const std::vector<int>& strides, float offset, int classes) {
 
 /// Separate outputs per level, pair by pair or all scores first. CLS and DIS are followed by the stride.
 Graph nanodet_apart(const std::vector<int>& strides, float offset, bool pairs, const std::string& cls,
-                    const std::string& dis, int classes = 80) {
-  FamilyModel model({1, 3, 132, 160}, "input.1");
+                    const std::string& dis, int classes = 80, const std::string& image = "input.1") {
+  FamilyModel model({1, 3, 132, 160}, image);
   GraphBuilder& b = model.builder();
   const std::vector<NanodetLevel> levels = nanodet_levels(strides, offset, classes);
   const auto give_scores = [&](std::size_t i) {
@@ -256,6 +256,14 @@ TEST(Nanodet, IsNotGuessedWherePicoDetLooksAlike) {
   expect_found(find_in(model, "[output]\ndecoder = \"nanodet\"\n"), "nanodet", kThings);
 }
 
+TEST(PicoDetHeads, ReadsItsFourLevelsFromTheirMiddles) {
+  const Graph model = nanodet_apart({8, 16, 32, 64}, 0.5F, false, "78", "79", 80, "image");
+  const Found found = find_in(model);
+  expect_found(found, "picodet-heads", kThings);
+  EXPECT_EQ(found.card.color, ChannelOrder::kRgb);
+  EXPECT_NEAR(found.card.mean[0], 0.485, 1e-6);
+}
+
 TEST(Ssd, LeavesOutTheBackground) {
   Tensor scores = filled({1, 3000, 21}, -20);
   Tensor boxes = filled({1, 3000, 4}, 0);
@@ -272,6 +280,10 @@ TEST(Ssd, LeavesOutTheBackground) {
   expect_found(
       find_in(FamilyModel(input_shape, "input_0").gives("scores", scores, "Softmax").gives("boxes", boxes).build()),
       "ssd", things);
+  // Independent scores have no background.
+  const Graph sigmoids =
+      FamilyModel(input_shape, "input_0").gives("scores", scores, "Sigmoid").gives("boxes", boxes).build();
+  EXPECT_THROW(find_in(sigmoids, "[output]\ndecoder = \"ssd\"\n"), Error);
   // Without the softmax the first column may be any class: the card must state it.
   EXPECT_EQ(recognised(FamilyModel(input_shape, "input_0").gives("scores", scores).gives("boxes", boxes).build()), "");
 }

@@ -24,6 +24,7 @@ struct Signature {
   std::vector<NamedOutput> outputs;
   std::string size_input;  ///< an input with the image's size
   bool cut = false;        ///< outputs have dynamic sizes
+  std::string image = "images";
 };
 
 constexpr auto kInt64 = DType::kInt64;
@@ -59,6 +60,10 @@ const std::vector<Signature> kSignatures = {
     {"YOLOv5-seg", "yolov5-seg", k640, {{"output0", {1, 25200, 117}}, {"output1", {1, 32, 160, 160}}}},
     {"YOLOv6", "yolov5", k640, {{"outputs", {1, 8400, 85}}}},
     {"YOLOv7-pose", "yolov7-pose", {1, 3, 960, 960}, {{"output", {1, 57375, 57}}}},
+    {"RT-DETR of Ultralytics", "rtdetr-rows", k640, {{"output0", {1, 300, 84}, "Sigmoid"}}},
+    {"rows of who knows what", "", k640, {{"output0", {1, 300, 84}}}},
+    {"rows of two classes", "", k640, {{"output0", {1, 300, 6 + 1}, "Sigmoid"}}},
+    {"RT-DETR of Ultralytics with its choice", "rtdetr-e2e", k640, {{"output0", {1, 300, 6}, "GridSample"}}},
     {"YOLOv10, v26", "yolo-e2e", k640, {{"output0", {1, 300, 6}}}},
     {"YOLOv26-seg", "yolo-e2e-seg", k640, {{"output0", {1, 300, 38}}, {"output1", {1, 32, 160, 160}}}},
     {"YOLOv26-pose", "yolo-e2e-pose", k640, {{"output0", {1, 300, 57}}}},
@@ -91,6 +96,8 @@ const std::vector<Signature> kSignatures = {
       {"yolonms_layer_1/concat_2:0", {1600, 3}, "NonMaxSuppression", DType::kInt32}},
      "image_shape",
      true},
+    {"Yolo-FastestV2", "", {1, 3, 352, 352}, {{"794", {1, 22, 22, 95}}, {"796", {1, 11, 11, 95}}}},
+    {"Yolo-FastestV2 in one output", "", {1, 3, 352, 352}, {{"772", {605, 95}}}},
     {"pytorch-YOLOv4", "darknet", {1, 3, 608, 608}, {{"boxes", {1, 22743, 1, 4}}, {"confs", {1, 22743, 80}}}},
     {"NanoDet-Plus", "nanodet", {1, 3, 416, 416}, {{"output", {1, 3598, 112}}}},
     {"NanoDet level by level", "nanodet", k640,
@@ -99,8 +106,8 @@ const std::vector<Signature> kSignatures = {
      levels({{"7", {"", {80}, "Sigmoid"}}, {"8", {"", {32}}}}, 1, true)},
     {"NanoDet level by level without names or probabilities", "", k640,
      levels({{"7", {"", {80}}}, {"8", {"", {32}}}}, 1, true)},
-    {"PicoDet without its choice",
-     "",
+    {"PicoDet without its post-processing",
+     "picodet-heads",
      {1, 3, 320, 320},
      {{"transpose_0.tmp_0", {1, 1600, 80}, "Sigmoid"},
       {"transpose_2.tmp_0", {1, 400, 80}, "Sigmoid"},
@@ -109,7 +116,43 @@ const std::vector<Signature> kSignatures = {
       {"transpose_1.tmp_0", {1, 1600, 32}},
       {"transpose_3.tmp_0", {1, 400, 32}},
       {"transpose_5.tmp_0", {1, 100, 32}},
-      {"transpose_7.tmp_0", {1, 25, 32}}}},
+      {"transpose_7.tmp_0", {1, 25, 32}}},
+     "",
+     false,
+     "image"},
+    {"four levels, scores first",
+     "",
+     {1, 3, 320, 320},
+     {{"a", {1, 1600, 80}, "Sigmoid"},
+      {"b", {1, 400, 80}, "Sigmoid"},
+      {"c", {1, 100, 80}, "Sigmoid"},
+      {"d", {1, 25, 80}, "Sigmoid"},
+      {"e", {1, 1600, 32}},
+      {"f", {1, 400, 32}},
+      {"g", {1, 100, 32}},
+      {"h", {1, 25, 32}}}},
+    {"PicoDet without NMS",
+     "picodet",
+     {1, 3, 320, 320},
+     {{"tmp_16", {1, 2125, 4}}, {"concat_4.tmp_0", {1, 80, 2125}, "Sigmoid"}},
+     "scale_factor",
+     false,
+     "image"},
+    {"PP-YOLOE without NMS",
+     "ppyoloe",
+     k640,
+     {{"tmp_16", {1, 8400, 4}}, {"concat_14.tmp_0", {1, 80, 8400}, "Sigmoid"}},
+     "scale_factor",
+     false,
+     "image"},
+    {"boxes and columns of scores", "", k640, {{"boxes", {1, 8400, 4}}, {"scores", {1, 80, 8400}, "Sigmoid"}}},
+    {"a detector of PaddleDetection with its NMS",
+     "",
+     {1, 3, 608, 608},
+     {{"multiclass_nms3_0.tmp_0", {100, 6}, "Concat"}, {"multiclass_nms3_0.tmp_2", {1}, "Cast", DType::kInt32}},
+     "scale_factor",
+     false,
+     "image"},
     {"pytorch-ssd", "ssd", {1, 3, 300, 300}, {{"scores", {1, 3000, 21}, "Softmax"}, {"boxes", {1, 3000, 4}}}},
     {"pytorch-ssd of one class",
      "ssd",
@@ -176,6 +219,8 @@ const std::vector<Signature> kSignatures = {
      {1, 3, 800, 800},
      {{"pred_logits", {1, 100, 92}}, {"pred_boxes", {1, 100, 4}, "Sigmoid"}}},
     {"DETR of other classes", "", {1, 3, 800, 800}, {{"logits", {1, 100, 12}}, {"pred_boxes", {1, 100, 4}}}},
+    {"YOLO-World, YOLOE of COCO's classes", "yolov8", k640, {{"output0", {1, 84, 8400}}}},
+    {"D-FINE of Objects365", "", k640, {{"logits", {1, 300, 366}}, {"pred_boxes", {1, 300, 4}, "Sigmoid"}}},
     {"RT-DETR, D-FINE", "rtdetr", k640, {{"logits", {1, 300, 80}}, {"pred_boxes", {1, 300, 4}, "Sigmoid"}}},
     {"deformable DETR",
      "deformable-detr",
@@ -229,6 +274,13 @@ const std::vector<Signature> kSignatures = {
     {"a depth network", "depth", {1, 3, 256, 256}, {{"depth", {1, 1, 256, 256}}}},
     {"a disparity network", "depth", {1, 3, 192, 640}, {{"disp", {1, 1, 192, 640}, "Sigmoid"}}},
     {"super-resolution", "upscale", {1, 3, 128, 128}, {{"output", {1, 3, 512, 512}}}},
+    {"an image tower of CLIP", "embed", {1, 3, 224, 224}, {{"image_embeds", {1, 512}}}},
+    {"DINOv2 of Hugging Face",
+     "embed",
+     {1, 3, 224, 224},
+     {{"last_hidden_state", {1, 257, 384}}, {"pooler_output", {1, 384}}}},
+    {"a vector of length 1", "embed", {1, 3, 256, 128}, {{"output", {1, 512}, "LpNormalization"}}},
+    {"features of a plane", "", {1, 3, 224, 224}, {{"embedding", {1, 384, 16, 16}}}},
     {"a classifier", "classify", {1, 3, 224, 224}, {{"logits", {1, 1000}}}},
     {"columns of who knows what", "", k640, {{"output0", {1, 57, 8400}}}},
     {"boxes and scores of who knows what", "", k640, {{"out0", {1, 8400, 4}}, {"out1", {1, 8400, 80}}}},
@@ -237,7 +289,7 @@ const std::vector<Signature> kSignatures = {
 
 Graph graph_of(const Signature& signature) {
   Graph graph;
-  const ValueId image = graph.add_input("images", {DType::kFloat32, signature.input_shape});
+  const ValueId image = graph.add_input(signature.image, {DType::kFloat32, signature.input_shape});
   if (!signature.size_input.empty()) {
     const bool whole = signature.size_input == "orig_target_sizes";
     graph.add_input(signature.size_input, {whole ? DType::kInt64 : DType::kFloat32, {1, 2}});

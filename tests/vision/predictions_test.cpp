@@ -299,6 +299,21 @@ TEST(Predictions, AnImageHasTheSizeOfTheInput) {
   EXPECT_EQ(pixels[3], 0);
 }
 
+TEST(Predictions, AnEmbeddingHasLengthOneUnlessTheCardKeepsIt) {
+  const Graph model = model_of({{"vector", Tensor::of<float>({1, 3, 1, 1}, {2, -3, 6})}}, 8, 8);
+  Card card = card_of(model, "embed", {});
+  const OneFrame run(model, card, 16, 16);
+  ASSERT_EQ(run.result.embedding.size(), 3U);
+  EXPECT_FLOAT_EQ(run.result.embedding[0], 2.0F / 7);
+  EXPECT_FLOAT_EQ(run.result.embedding[1], -3.0F / 7);
+  EXPECT_FLOAT_EQ(run.result.embedding[2], 6.0F / 7);
+  EXPECT_EQ(run.result.task, Task::kEmbed);
+  card.heads[0].normalize = false;
+  const OneFrame kept(model, card, 16, 16);
+  EXPECT_EQ(std::vector<float>(kept.result.embedding.begin(), kept.result.embedding.end()),
+            (std::vector<float>{2, -3, 6}));
+}
+
 TEST(Predictions, QueriesComeWithTheirMasksAnywhere) {
   std::vector<float> boxes = {0.5F, 0.5F, 0.2F, 0.2F, 0.5F, 0.5F, 1, 1};
   std::vector<float> logits = {-9, -9, 0, 9};

@@ -247,16 +247,18 @@ TEST(Yolov7Pose, ReadsRowsAndPoints) {
   EXPECT_EQ(found.keypoints[0][16].confidence, 0.5F);
 }
 
-TEST(YoloFastest, ReadsItsTwoLevels) {
+const std::vector<Known> kFastestThings = {{{100, 120, 140, 170}, 0.9F, 7}, {{50, 60, 200, 300}, 0.6F, 33}};
+
+/// Yolo-FastestV2's levels [1, 95, h, w], with its sigmoids and softmax.
+std::vector<ValueId> fastest_levels(FamilyModel& model) {
   // 352x352: the anchors of its COCO model.
   const float anchors[2][3][2] = {{{12.64F, 19.39F}, {37.88F, 51.48F}, {55.71F, 138.31F}},
                                   {{126.91F, 78.23F}, {131.57F, 214.55F}, {279.92F, 258.87F}}};
-  const std::vector<Known> things = {{{100, 120, 140, 170}, 0.9F, 7}, {{50, 60, 200, 300}, 0.6F, 33}};
-  FamilyModel model({1, 3, 352, 352}, "input.1");
+  std::vector<ValueId> levels;
   for (std::size_t level = 0; level < 2; ++level) {
     const int stride = level == 0 ? 16 : 32;
     const std::int64_t cells = 352 / stride;
-    const Known& thing = things[level];
+    const Known& thing = kFastestThings[level];
     const auto x = static_cast<std::int64_t>(thing.x()) / stride;
     const auto y = static_cast<std::int64_t>(thing.y()) / stride;
     const auto size = static_cast<float>(stride);
@@ -270,17 +272,36 @@ TEST(YoloFastest, ReadsItsTwoLevels) {
     at(objectness, {0, 1, y, x}) = logit(thing.score);
     at(classes, {0, thing.class_id, y, x}) = 20;
     GraphBuilder& b = model.builder();
-    const ValueId joined =
-        b.op("Concat",
-             {b.op("Sigmoid", {model.constant(boxes)}), b.op("Sigmoid", {model.constant(objectness)}),
-              b.op("Softmax", {model.constant(classes)}, {{"axis", std::int64_t{1}}})},
-             {{"axis", std::int64_t{1}}});
-    model.gives(level == 0 ? "794" : "796",
-                b.op("Transpose", {joined}, {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}}));
+    levels.push_back(b.op("Concat",
+                          {b.op("Sigmoid", {model.constant(boxes)}), b.op("Sigmoid", {model.constant(objectness)}),
+                           b.op("Softmax", {model.constant(classes)}, {{"axis", std::int64_t{1}}})},
+                          {{"axis", std::int64_t{1}}}));
   }
+  return levels;
+}
+
+TEST(YoloFastest, ReadsItsTwoLevels) {
+  FamilyModel model({1, 3, 352, 352}, "input.1");
+  const std::vector<ValueId> levels = fastest_levels(model);
+  for (std::size_t i = 0; i < 2; ++i)
+    model.gives(i == 0 ? "794" : "796",
+                model.builder().op("Transpose", {levels[i]}, {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}}));
   const Found found = find_in(model.build());
-  expect_found(found, "yolo-fastest", things);
+  expect_found(found, "yolo-fastest", kFastestThings);
   EXPECT_EQ(found.card.color, ChannelOrder::kBgr);
+}
+
+/// As its exports for OpenCV have them: cell by cell, both levels in one output.
+TEST(YoloFastest, ReadsBothLevelsInOneOutput) {
+  FamilyModel model({1, 3, 352, 352}, "input.1");
+  GraphBuilder& b = model.builder();
+  std::vector<ValueId> cells;
+  for (ValueId level : fastest_levels(model))
+    cells.push_back(b.op(
+        "Reshape", {b.op("Transpose", {level}, {{"perm", std::vector<std::int64_t>{0, 2, 3, 1}}}), b.ints({-1, 95})}));
+  const Found found = find_in(model.gives("772", b.op("Concat", cells, {{"axis", std::int64_t{0}}})).build());
+  expect_found(found, "yolo-fastest", kFastestThings);
+  EXPECT_EQ(found.card.head().strides, (std::vector{16, 32}));
 }
 
 TEST(FastestDet, ReadsItsOneLevel) {

@@ -62,7 +62,8 @@ CLI::Option* add_value(CLI::App& app, const Flag& flag, const Field& field) {
 void count(CLI::Option& option, Count count) {
   switch (count) {
     case Count::kOne:
-    case Count::kArguments: return;
+    case Count::kArguments:
+    case Count::kSeveral: return;
     case Count::kRepeatable: option.allow_extra_args(false); return;
     case Count::kList: option.delimiter(',')->allow_extra_args(false); return;
     case Count::kPair: option.expected(2); return;

@@ -42,6 +42,15 @@ std::string switch_with_value(const CommandRow& command, const CLI::ParseError& 
   return {};
 }
 
+/// TEXT; of a missing positional argument of COMMAND, which a flag of several values may have taken, also the remedy.
+std::string with_remedy(const CLI::App& app, const CommandRow& command, const std::string& text) {
+  if (text.starts_with("-") || !text.ends_with(" is required")) return text;
+  for (const Flag* flag : flags_of(command.bit))
+    if (flag->traits.count == Count::kSeveral && app.get_option(std::string(flag->long_name()))->count() > 1)
+      return fmt::format("{}: name it before {}, which takes several values", text, flag->long_name());
+  return text;
+}
+
 /// The flag of `--flag=` or `--flag ''`: the parser would take the next argument as its value, or accept an empty name.
 std::string flag_without_value(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -108,7 +117,8 @@ std::string CommandLine::State::message(const CLI::ParseError& error) const {
   if (const std::string flag = switch_with_value(*command->row, error); !flag.empty())
     return fmt::format("{} takes no value", flag);
   const auto* mismatch = dynamic_cast<const CLI::ArgumentMismatch*>(&error);
-  return mismatch == nullptr ? error.what() : miscounted(*command->app, *command->row, *mismatch);
+  return mismatch == nullptr ? with_remedy(*command->app, *command->row, error.what())
+                             : miscounted(*command->app, *command->row, *mismatch);
 }
 
 CommandLine::CommandLine() : state_(std::make_unique<State>()) {

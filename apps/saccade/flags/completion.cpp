@@ -91,7 +91,8 @@ std::string zsh_specs(const Flag& flag) {
     const char* many = flag.traits.count == Count::kArguments ? "*" : "1";
     return fmt::format(" \\\n        {}", shell_quoted(many + zsh_action(flag)));
   }
-  const bool is_repeatable = is_list(flag) || flag.traits.count == Count::kRepeatable;
+  const bool is_repeatable =
+      is_list(flag) || flag.traits.count == Count::kRepeatable || flag.traits.count == Count::kSeveral;
   std::string text;
   std::string names(flag.name);
   std::ranges::replace(names, ',', ' ');

@@ -25,6 +25,7 @@ inline constexpr Commands kDemo = 1 << 7;
 inline constexpr Commands kValidate = 1 << 8;
 inline constexpr Commands kLimits = 1 << 9;
 inline constexpr Commands kGenerate = 1 << 10;
+inline constexpr Commands kRecognise = 1 << 11;
 
 // The kinds of values. What is not an element of one is rejected by the parser, before a command sees it.
 
@@ -37,6 +38,11 @@ struct Integer {
 };
 /// A decimal number.
 struct Real {
+  double low = 0;
+  double high = 0;
+};
+/// A decimal number for all models, or NAME:NUMBER for the model of that name.
+struct PerModel {
   double low = 0;
   double high = 0;
 };
@@ -60,12 +66,13 @@ struct Text {
   std::string_view wrong;  ///< rejected by the parser; empty: none is
   std::vector<std::string> names = {};
 };
-using Value = std::variant<Switch, Integer, Real, Size, Choice, Path, Assignment, Text>;
+using Value = std::variant<Switch, Integer, Real, PerModel, Size, Choice, Path, Assignment, Text>;
 
 /// How many values a flag takes.
 enum class Count {
   kOne,
   kRepeatable,  ///< one each time that the flag is given
+  kSeveral,     ///< one or several each time that the flag is given
   kList,        ///< comma-separated, repeatable
   kPair,        ///< two arguments
   kArguments,   ///< of a positional argument: any number

@@ -73,7 +73,7 @@ std::string description_of(const Flag& flag) {
   std::vector<std::string> notes;
   const Traits& traits = flag.traits;
   if (traits.required) notes.emplace_back("required");
-  if (traits.count == Count::kRepeatable) notes.emplace_back("repeatable");
+  if (traits.count == Count::kRepeatable || traits.count == Count::kSeveral) notes.emplace_back("repeatable");
   if (const auto* choice = std::get_if<Choice>(&flag.value); choice != nullptr && !flag.form.empty())
     notes.push_back(fmt::format("{}", fmt::join(choice->names, ", ")));
   if (!traits.needs.empty() && flag.doc.find(traits.needs) == std::string_view::npos)

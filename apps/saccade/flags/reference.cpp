@@ -60,6 +60,7 @@ std::string range_of(const Flag& flag) {
     return integer->high >= kNoLimit ? fmt::format("from {}", integer->low)
                                      : fmt::format("{} to {}", integer->low, integer->high);
   }
+  if (const auto* each = std::get_if<PerModel>(&flag.value)) return fmt::format("{} to {:.10g}", each->low, each->high);
   if (const auto* real = std::get_if<Real>(&flag.value)) return fmt::format("{} to {:.10g}", real->low, real->high);
   return {};
 }

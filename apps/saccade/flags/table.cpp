@@ -14,7 +14,8 @@ namespace saccade::app {
 namespace {
 
 constexpr Commands kPredicting = kRun | kCompile | kInspect | kProfile | kBench | kValidate | kLimits;
-constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo;
+constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo | kRecognise;
+constexpr Commands kTiled = kRun | kProfile | kValidate;
 constexpr std::uint64_t kMostFrames = std::numeric_limits<std::int64_t>::max();
 
 std::vector<std::string> names_of(std::span<const std::string_view> names) { return {names.begin(), names.end()}; }
@@ -34,11 +35,15 @@ std::vector<Flag> own_flags() {
   return {
       {kRun, "MODEL", "MODEL", Path{}, "ONNX files or plans: every model processes every frame",
        {.count = Count::kArguments, .required = true}},
-      {kRun, "--source", "SRC", Path{}, "An image, a folder of images, a video or synthetic:",
-       {.count = Count::kRepeatable, .required = true}},
+      {kRun, "--source", "SRC...", Path{},
+       "Images, videos, folders of them, patterns as '*.jpg', or synthetic:; name the MODEL first",
+       {.count = Count::kSeveral, .required = true}},
+      {kRun, "--quiet", "", Switch{}, "Do not print a line per frame"},
       {kRun, "--jsonl", "FILE", Path{}, "Write one JSON object per frame and model; '-' is standard output",
        {.group = kResults}},
       {kRun, "--contours", "", Switch{}, "With --jsonl: also write the contours of masks",
+       {.needs = "--jsonl", .group = kResults}},
+      {kRun, "--no-summary", "", Switch{}, "With --jsonl: do not end with the summary",
        {.needs = "--jsonl", .group = kResults}},
       {kRun, "--coco", "FILE", Path{}, "Write detections in COCO's results format, with masks and keypoints",
        {.group = kResults}},
@@ -50,6 +55,8 @@ std::vector<Flag> own_flags() {
        {.needs = "--yolo", .group = kResults}},
       {kRun, "--video", "FILE.mp4", Path{}, "Write a video with the results drawn", {.group = kResults}},
       {kRun, "--frames", "DIR", Path{true}, "Write images with the results drawn, and depth and class maps as files",
+       {.group = kResults}},
+      {kRun, "--no-save", "", Switch{}, "Do not draw into saccade-run/NAME/ where no flag names an output",
        {.group = kResults}},
       {kRun, "--drop", "", Choice{{"wait", "oldest", "newest"}}, "The frame to drop when the queue is full",
        {.otherwise = "wait for files", .group = kControl}},
@@ -157,6 +164,13 @@ std::vector<Flag> own_flags() {
        "Number of bootstrap resamples for the confidence interval", {.initial = "1000", .group = kComparison}},
       {kValidate, "--seed", "N", Integer{}, "Seed of the bootstrap", {.initial = "1", .group = kComparison}},
 
+      {kRecognise, "MODEL", "MODEL", Path{}, "An ONNX file", {.required = true}},
+      {kRecognise, "--data", "KIND:DIR|DIR", Text{"coco:DIR", "voc:DIR", {"coco:", "imagenet:"}},
+       "Labelled images, coco:DIR or imagenet:DIR, or a folder of images without labels", {.required = true}},
+      {kRecognise, "--max-frames", "N", Integer{0, kMostFrames},
+       "Maximum number of images, spread evenly over the set; 0: all", {.initial = "20"}},
+      {kRecognise, "--write-card", "FILE", Path{}, "Write the best card, unless several are too close to tell"},
+
       {kLimits, "MODEL", "MODEL", Path{}, "ONNX files or plans: their roofline bounds are reported per layer",
        {.count = Count::kArguments}},
       {kLimits, "--device-file", "FILE", Path{}, "Read the ceilings from a file instead of measuring them"},
@@ -182,6 +196,7 @@ std::vector<Flag> own_flags() {
 std::vector<Flag> shared_flags() {
   constexpr std::string_view kExecution = "Device and compilation";
   constexpr std::string_view kPredictions = "Predictions";
+  constexpr std::string_view kTiles = "Tiles";
   return {
       {kAll, "--device", "auto|cpu|cuda[:N]|reference",
        Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}}, "Device to run on",
@@ -213,13 +228,18 @@ std::vector<Flag> shared_flags() {
 
       {kPredicting, "--card", "FILE", Path{}, "The model card",
        {.otherwise = "MODEL.toml beside the model, else recognised from the model", .group = kPredictions}},
-      {kPredicting & ~kValidate, "--conf", "X", Real{0, 1}, "Confidence threshold",
+      {kRun, "--conf", "[NAME:]X", PerModel{0, 1}, "Confidence threshold; NAME:X is that of the model NAME",
+       {.otherwise = "the card's, else 0.25", .count = Count::kRepeatable, .group = kPredictions}},
+      {kPredicting & ~kRun & ~kValidate, "--conf", "X", Real{0, 1}, "Confidence threshold",
        {.otherwise = "the card's, else 0.25", .group = kPredictions}},
       // As in Ultralytics' val and COCO's evaluation: low-confidence detections complete the precision-recall curve.
       {kValidate, "--conf", "X", Real{0, 1}, "Confidence threshold", {.initial = "0.001", .group = kPredictions}},
-      {kPredicting, "--iou", "X", Real{0, 1},
+      {kRun, "--iou", "[NAME:]X", PerModel{0, 1},
        "IoU threshold of NMS: of two boxes of a class that overlap more, drop the weaker",
-       {.initial = "0.7", .group = kPredictions}},
+       {.otherwise = "the card's, else 0.7", .count = Count::kRepeatable, .group = kPredictions}},
+      {kPredicting & ~kRun, "--iou", "X", Real{0, 1},
+       "IoU threshold of NMS: of two boxes of a class that overlap more, drop the weaker",
+       {.otherwise = "the card's, else 0.7", .group = kPredictions}},
       {kPredicting, "--nms", "", Choice{{"greedy", "linear", "gaussian", "none"}},
        "NMS method; linear and gaussian are Soft-NMS", {.initial = "greedy", .group = kPredictions}},
       {kPredicting, "--agnostic", "", Switch{}, "Class-agnostic NMS", {.group = kPredictions}},
@@ -231,10 +251,22 @@ std::vector<Flag> shared_flags() {
        {.otherwise = "true for YOLO models with coco:, else the card's", .group = kPredictions}},
       {kPredicting, "--max-det", "N", Integer{1, 100'000}, "Maximum detections per frame",
        {.initial = "300", .group = kPredictions}},
-      {kPredicting, "--classes", "CLASS,...", Text{"person,2", ""}, "Keep these classes, by name or number",
+      {kRun, "--classes", "[NAME:]CLASS,...", Text{"person,2", ""},
+       "Keep these classes, by name or number; NAME:CLASS is for the model NAME",
+       {.count = Count::kList, .group = kPredictions}},
+      {kPredicting & ~kRun, "--classes", "CLASS,...", Text{"person,2", ""}, "Keep these classes, by name or number",
        {.count = Count::kList, .group = kPredictions}},
       {kPredicting, "--roi", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"}, "Region of interest in every frame, in pixels",
        {.group = kPredictions}},
+
+      {kTiled, "--tiles", "SIZE[,OVERLAP]", Text{"640,0.2", "640,2"},
+       "Run on tiles of SIZE pixels that overlap by this share (0.2) and on the whole frame, and merge the detections",
+       {.group = kTiles}},
+      {kTiled, "--tile-merge", "", Choice{{"nmm", "nms"}},
+       "How one object's detections are merged: into their union (nmm), or into the most confident one (nms)",
+       {.otherwise = "nmm", .needs = "--tiles", .group = kTiles}},
+      {kTiled, "--no-full-frame", "", Switch{}, "Run on tiles only, not also on the whole frame",
+       {.needs = "--tiles", .group = kTiles}},
   };
 }
 
@@ -256,6 +288,9 @@ const std::vector<CommandRow>& all_commands() {
        "Ctrl-C ends the run in order and reports what was measured so far."},
       {kValidate, "validate", add_validate, "Compute COCO AP, top-1, mIoU or depth metrics on annotated images",
        "Ctrl-C ends the run in order and reports what was evaluated so far."},
+      {kRecognise, "recognise", add_recognise,
+       "Find a model's card: try preprocessing and decoders on images and rank them",
+       "Exits with 3 if the images do not tell which card is right. Ctrl-C ends the search in order."},
       {kLimits, "limits", add_limits,
        "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
       {kGenerate, "generate", add_generate, "Print shell completions, the manual page or the reference of all flags",

@@ -26,6 +26,13 @@ std::string accept(const Real& range, std::string& text) {
   return is_within ? std::string() : fmt::format("'{}' is not a number from {} to {}", text, range.low, range.high);
 }
 
+std::string accept(const PerModel& range, std::string& text) {
+  const std::size_t at = text.rfind(':');
+  std::string number = at == std::string::npos ? text : text.substr(at + 1);
+  if (at != 0 && accept(Real{range.low, range.high}, number).empty()) return {};
+  return fmt::format("'{}' is not a number from {} to {}, or MODEL:NUMBER", text, range.low, range.high);
+}
+
 std::string accept(const Size&, std::string& text) {
   static const std::map<std::string, std::uint64_t> kUnits = {
       {"K", 1ULL << 10}, {"M", 1ULL << 20}, {"G", 1ULL << 30}, {"T", 1ULL << 40}};

@@ -61,8 +61,10 @@ struct IdleGaps {
 /// The result of a profile.
 struct Profile {
   std::string model;
-  std::string source;  ///< empty: random tensors
-  std::string frame;   ///< "1280x720 i420"; empty with random tensors
+  std::string source;     ///< empty: random tensors
+  std::string frame;      ///< "1280x720 i420"; empty with random tensors
+  std::size_t tiles = 1;  ///< runs per frame; launches are those of the last one
+  FrameSize tile;         ///< input of the first one
   std::shared_ptr<const Plan> plan;
   bool is_live = false;
   std::int64_t frames = 0;

@@ -13,11 +13,20 @@ double share_of(std::chrono::nanoseconds part, std::chrono::nanoseconds whole) {
   return whole.count() > 0 ? Nanoseconds(part) / Nanoseconds(whole) : 0;
 }
 
+/// The bound of a frame's runs from that of one RUN.
+Bound times_tiles(Bound run, const Profile& profile) {
+  const auto tiles = static_cast<double>(profile.tiles);
+  run.time *= tiles;
+  run.compute *= tiles;
+  run.memory *= tiles;
+  return run;
+}
+
 /// The bound of a stage, if it has one: waits have none, nor has a camera, whose frames are not written by the
 /// processor.
 std::optional<Bound> bound_of_stage(const Profile& profile, const FrameSize& frame, std::string_view stage) {
   for (Stage each : {Stage::kPre, Stage::kModel, Stage::kPost})
-    if (to_string(each) == stage) return profile.bounds.stages[static_cast<std::size_t>(each)];
+    if (to_string(each) == stage) return times_tiles(profile.bounds.stages[static_cast<std::size_t>(each)], profile);
   if (stage != "capture" || profile.is_live || frame.width <= 0) return std::nullopt;
   std::int64_t bytes = 0;
   for (const PlaneSize& plane : plane_sizes(frame.format, frame.width, frame.height))
@@ -58,7 +67,7 @@ std::vector<LaunchProfile> launches_of(const Profile& profile, const Recorder& r
                          .time = distribution_of(recorder.launch(i)),
                          .bound = profile.bounds.steps[i],
                          .gap_after = recorder.gap_after(i)};
-    launch.share = share_of(launch.time.mean, profile.frame_time.mean);
+    launch.share = share_of(launch.time.mean * static_cast<std::int64_t>(profile.tiles), profile.frame_time.mean);
     launch.headroom = headroom(launch.bound.time, launch.time.p50);
     launches.push_back(std::move(launch));
   }
@@ -77,8 +86,8 @@ RunFacts facts_of(const Profile& profile) {
     if (launch.stage == Stage::kModel)
       facts.launches.push_back({.name = launch.operation,
                                 .tactic = launch.tactic,
-                                .time = launch.time.p50,
-                                .bound = launch.bound.time,
+                                .time = launch.time.p50 * static_cast<std::int64_t>(profile.tiles),
+                                .bound = times_tiles(launch.bound, profile).time,
                                 .limiter = launch.bound.limiter});
   return facts;
 }
@@ -102,7 +111,7 @@ void assemble(Profile& profile, Recorder& recorder, const FrameSize& frame) {
   profile.frames = recorder.count();
   const double seconds = std::chrono::duration<double>(profile.elapsed).count();
   profile.frames_per_second = seconds > 0 ? static_cast<double>(profile.frames) / seconds : 0;
-  profile.bounds = bound_plan(*profile.plan, profile.ceilings, {.frame = frame});
+  profile.bounds = bound_plan(*profile.plan, profile.ceilings, {.frame = profile.tiles > 1 ? profile.tile : frame});
   profile.frame_time = distribution_of(recorder.frame());
   profile.stages = stages_of(profile, recorder, frame);
   profile.launches = launches_of(profile, recorder);

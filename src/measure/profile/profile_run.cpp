@@ -146,6 +146,10 @@ FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder
   profile.elapsed = Clock::now() - start;
   recorder.flush();
   profile.frame = fmt::format("{}x{} {}", last.width, last.height, to_string(last.format));
+  profile.tiles = impl_of(pipeline).runner(0).runs();
+  if (profile.tiles > 1) profile.frame += fmt::format(", {} tiles", profile.tiles);
+  const FrameView tile = impl_of(pipeline).runner(0).first_tile();
+  profile.tile = {tile.format, tile.width, tile.height};
   return {last.format, last.width, last.height};
 }
 

@@ -7,6 +7,7 @@
 #include "pipeline/model/compile.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
+#include "pipeline/model/tiling.hpp"
 
 namespace saccade {
 namespace {
@@ -36,6 +37,7 @@ decltype(auto) naming(const std::string& path, Work work) {
 Model::Impl::Impl(const std::string& path, const ModelOptions& options)
     : path_(path), name_(std::filesystem::path(path).stem().string()) {
   check_postprocess(options.post);
+  if (options.tiles) check_tiles(*options.tiles);
   check_device_of(path, options);  // fails before a large file is read
   OpenedModel opened = naming(path, [&] { return open_model(path, options); });
   graph_ = std::move(opened.graph);
@@ -73,6 +75,11 @@ const Fp32KeepList& Model::Impl::fp32_keep_list(PlanFor what, const Graph& graph
   return naming(path_, [&]() -> const Fp32KeepList& { return find_keep_list(what, graph); });
 }
 
+void Model::Impl::use_card(Card card) {
+  const std::scoped_lock lock(mutex_);
+  card_ = std::move(card);
+}
+
 const Card& Model::Impl::card() {
   const std::scoped_lock lock(mutex_);
   recognise();
@@ -106,7 +113,8 @@ const VisionPlan& Model::Impl::vision_plan() {
   if (vision_plan_) return *vision_plan_;
   recognise();
   vision_plan_ = naming(path_, [&] {
-    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr});
+    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr, {}});
+    if (is_tiled(*card_, options_)) made->roi = take_region(made->card);
     Attached attached = attach(graph_, made->card, options_.post);
     made->outputs = std::move(attached.outputs);
     const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);

@@ -18,6 +18,7 @@ struct VisionPlan {
   Card card;
   PredictionOutputs outputs;
   std::shared_ptr<const Plan> plan;
+  std::optional<Region> roi;  ///< in which tiles lie; CARD then has none
 };
 
 /// The input of a plan. The preprocessing of raw tensors is unknown.
@@ -40,6 +41,8 @@ class Model::Impl {
 
   /// The model's card and post-processing for frames. Throws Error if it is not recognised.
   const Card& card();
+  /// Makes CARD the model's, before the first call of card() or vision_plan(), in place of recognition.
+  void use_card(Card card);
   /// Whether there is a card. Throws Error if one was given or lies beside the model and can't be used.
   bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.

@@ -13,10 +13,12 @@ ModelRunner::ModelRunner(const Model& model, int index)
     : model_(model),
       vision_(impl_of(model).vision_plan()),
       execution_(open_execution(model.name(), vision_.plan)),
-      reader_(vision_.card, vision_.outputs, model.options().post) {
+      reader_(vision_.card, vision_.outputs, model.options().post),
+      tiling_(make_tiling(model.options(), vision_, reader_)) {
   result_.model = model_.name();
   result_.model_index = index;
   reader_.prepare(result_);
+  if (is_tiled()) reader_.prepare(tile_);
   outputs_.resize(vision_.plan->graph().outputs().size());
 }
 
@@ -27,17 +29,68 @@ void ModelRunner::submit(const FrameView& frame) {
 
 void ModelRunner::read(const Frame& frame) {
   const auto start = std::chrono::steady_clock::now();
+  result_.latency = {};
   for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = execution_.output(i);
   reader_.read(outputs_, frame.view.width, frame.view.height, result_);
+  add_stage_times();
+  result_.latency.post += std::chrono::steady_clock::now() - start;
+  describe(frame);
+}
+
+void ModelRunner::run(const Frame& frame) {
+  if (is_tiled()) {
+    run_tiles(frame.view);
+    describe(frame);
+    return;
+  }
+  submit(frame.view);
+  wait();
+  read(frame);
+}
+
+void ModelRunner::run_tiles(const FrameView& frame) {
+  result_.latency = {};
+  const auto start = std::chrono::steady_clock::now();
+  runs_ = tiling_->begin(frame);
+  result_.faults = {};
+  result_.latency.pre += std::chrono::steady_clock::now() - start;
+  submit(tiling_->tile(0));
+  for (std::size_t i = 0; i < runs_; ++i) {
+    wait();
+    add_stage_times();
+    for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k] = execution_.output(k);
+    // A device works on the next tile while the host reads this one's outputs.
+    if (i + 1 < runs_) submit(tiling_->tile(i + 1));
+    read_tile(i);
+  }
+  const auto merging = std::chrono::steady_clock::now();
+  tiling_->finish(result_);
+  result_.latency.post += std::chrono::steady_clock::now() - merging;
+}
+
+void ModelRunner::read_tile(std::size_t i) {
+  const auto start = std::chrono::steady_clock::now();
+  const FrameView tile = tiling_->tile(i);
+  reader_.read(outputs_, tile.width, tile.height, tile_);
+  result_.faults.add(tile_.faults);
+  tiling_->add(i, tile_);
+  result_.latency.post += std::chrono::steady_clock::now() - start;
+}
+
+void ModelRunner::add_stage_times() {
+  result_.latency.pre += execution_.stage_time(Stage::kPre);
+  result_.latency.model += execution_.stage_time(Stage::kModel);
+  result_.latency.post += execution_.stage_time(Stage::kPost);
+}
+
+/// Sets the identity of the frame.
+void ModelRunner::describe(const Frame& frame) {
   result_.name = frame.name;
   result_.image_id = frame.image_id;
   result_.frame = frame.sequence;
   result_.timestamp_ns = frame.timestamp_ns;
   result_.width = frame.view.width;
   result_.height = frame.view.height;
-  result_.latency.pre = execution_.stage_time(Stage::kPre);
-  result_.latency.model = execution_.stage_time(Stage::kModel);
-  result_.latency.post = execution_.stage_time(Stage::kPost) + (std::chrono::steady_clock::now() - start);
   if (result_.invalid() && !std::exchange(has_warned_, true)) warn();
 }
 

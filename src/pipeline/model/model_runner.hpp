@@ -1,6 +1,7 @@
 #pragma once
 
 #include "pipeline/model/model_impl.hpp"
+#include "pipeline/model/tiling.hpp"
 #include "runtime/plan.hpp"
 #include "tensor/frame.hpp"
 #include "vision/result_reader.hpp"
@@ -14,28 +15,33 @@ class ModelRunner {
   ModelRunner(const Model& model, int index);
 
   /// Starts the model on FRAME, whose pixels must stay valid until wait(). Throws Error if the frame is invalid for the
-  /// model.
+  /// model. Not for a model that runs on tiles.
   void submit(const FrameView& frame);
   void wait() { execution_.wait(); }
   /// Fills result() with the predictions for FRAME after wait(), except for stream, source and the latencies outside of
   /// the model, which the pipeline sets. Warns about the first frame with an invalid result.
   void read(const Frame& frame);
-  /// begin(), wait() and read().
-  void run(const Frame& frame) {
-    submit(frame.view);
-    wait();
-    read(frame);
-  }
+  /// submit(), wait() and read(), for each tile of a model that runs on tiles. Their latencies are added up.
+  void run(const Frame& frame);
   Execution& execution() { return execution_; }
   Result& result() { return result_; }
   /// See Execution::frame_memory().
   FrameMemory& frame_memory() const { return execution_.frame_memory(); }
-  /// See Execution::overlaps().
-  bool overlaps() const { return execution_.overlaps(); }
-  /// See Execution::time_steps().
+  /// Whether a frame is several runs, on its tiles.
+  bool is_tiled() const { return tiling_ != nullptr; }
+  /// Number of runs for the last frame, and the pixels of the first of them.
+  std::size_t runs() const { return runs_; }
+  FrameView first_tile() const { return is_tiled() ? tiling_->tile(0) : *execution_.frame(); }
+  /// See Execution::overlaps(); false for a model that runs on tiles.
+  bool overlaps() const { return !is_tiled() && execution_.overlaps(); }
+  /// See Execution::time_steps(). Of a frame's tiles, the last one is recorded.
   void time_steps(std::span<StepTime> times) { execution_.time_steps(times); }
 
  private:
+  void run_tiles(const FrameView& frame);
+  void read_tile(std::size_t i);
+  void add_stage_times();
+  void describe(const Frame& frame);
   void warn() const;
 
   Model model_;
@@ -43,7 +49,10 @@ class ModelRunner {
   Execution execution_;
   std::vector<TensorView> outputs_;
   ResultReader reader_;
+  std::unique_ptr<Tiling> tiling_;  ///< null: the model runs on whole frames
+  Result tile_;                     ///< predictions for a tile
   Result result_;
+  std::size_t runs_ = 1;
   bool has_warned_ = false;
 };
 

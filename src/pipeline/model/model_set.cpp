@@ -1,5 +1,7 @@
 #include "pipeline/model/model_set.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -8,7 +10,7 @@ namespace saccade {
 ModelSet::ModelSet(const std::vector<Model>& models) {
   runners_.reserve(models.size());
   for (const Model& model : models) runners_.emplace_back(model, static_cast<int>(runners_.size()));
-  if (size() < 2) return;
+  if (size() < 2 || std::ranges::any_of(runners_, &ModelRunner::is_tiled)) return;
   std::vector<Runner*> others;
   for (std::size_t i = 1; i < size(); ++i) others.push_back(&runners_[i].execution().runner());
   group_ = runners_[0].execution().runner().group(others);
@@ -48,12 +50,6 @@ void ModelSet::wait() {
   }
 }
 
-void ModelSet::run(std::size_t i, const Frame& frame) {
-  if (!ready_) {
-    runners_[i].submit(frame.view);
-    runners_[i].wait();
-  }
-  runners_[i].read(frame);
-}
+void ModelSet::run(std::size_t i, const Frame& frame) { ready_ ? runners_[i].read(frame) : runners_[i].run(frame); }
 
 }  // namespace saccade

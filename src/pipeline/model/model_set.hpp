@@ -5,7 +5,7 @@
 namespace saccade {
 
 /// The models of a pipeline. A device that works asynchronously starts early, with several models as branches of one
-/// graph; otherwise each model runs on demand.
+/// graph; otherwise, and if a model runs on tiles, each model runs on demand.
 class ModelSet {
  public:
   /// Compiles the models. Throws Error.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "base/output_file.hpp"
 #include "base/printable.hpp"
 #include "pipeline/sinks/json_text.hpp"
@@ -132,6 +133,13 @@ class CsvSink final : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_csv(const std::string& path) { return std::make_unique<CsvSink>(path); }
+std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models) {
+  for (const Model& model : models)
+    if (model.task() == Task::kEmbed)
+      fail(ErrorCode::kInvalidArgument,
+           "can't write {}: {}'s task is embed, and CSV has no columns for embeddings; use --jsonl", path,
+           model.name());
+  return std::make_unique<CsvSink>(path);
+}
 
 }  // namespace saccade

@@ -118,13 +118,17 @@ class JsonlSink final : public Sink {
     if (!result.depth.cells.empty()) append_depth(line_, result.depth);
     if (result.image.width > 0)
       append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
+    if (result.task == Task::kEmbed || !result.embedding.empty()) {
+      append(line_, R"(,"embedding":)");
+      append_json_numbers(line_, result.embedding);
+    }
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
     file_.flush();  // for readers of the growing file; a killed run leaves whole lines
   }
 
   void close(const Summary& summary) override {
-    file_.write(to_json(summary) + "\n");
+    if (options_.summary) file_.write(to_json(summary) + "\n");
     file_.close();
   }
 

@@ -40,6 +40,8 @@ class Pipeline::Impl {
   FrameTimes frame_times() const;
   /// Records the launch times of the model with this index; see Execution::time_steps().
   void time_steps(std::size_t model, std::span<StepTime> times) { models_[model].time_steps(times); }
+  /// The runner of the model with this index.
+  ModelRunner& runner(std::size_t model) { return models_[model]; }
   /// Disables overlapping of frames, for profiling. Call it before the first next().
   void run_one_by_one() { runs_ahead_ = false; }
 

@@ -1,6 +1,8 @@
 #include "saccade/source.hpp"
 
 #include "base/error.hpp"
+#include "media/source_list.hpp"
+#include "pipeline/stream/custom_reader.hpp"
 #include "pipeline/stream/source_impl.hpp"
 
 namespace saccade {
@@ -11,6 +13,14 @@ void Source::Impl::take() {
 }
 
 Source Source::open(const std::string& uri) { return source_of(open_reader(uri)); }
+
+Source Source::from(std::unique_ptr<CustomSource> reader) { return source_of(read_custom(std::move(reader))); }
+
+std::vector<Source> Source::open_all(const std::vector<std::string>& uris) {
+  std::vector<Source> sources;
+  for (auto& reader : open_readers(uris)) sources.push_back(source_of(std::move(reader)));
+  return sources;
+}
 
 const SourceInfo& Source::info() const { return impl_->info(); }
 

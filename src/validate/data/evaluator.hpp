@@ -53,6 +53,9 @@ class Evaluator {
   /// predicted nothing of the data set's kind.
   virtual std::vector<Score> scores() const = 0;
   virtual std::vector<Headline> headlines() const = 0;
+  /// For each image so far, the probability that the model gives to its true class, NaN if the truth is unknown; empty
+  /// if the data set has no classes of images.
+  virtual std::vector<double> true_class_probabilities() const { return {}; }
   /// Remarks on the metrics, such as skipped classes.
   virtual std::vector<std::string> notes() const { return {}; }
 };

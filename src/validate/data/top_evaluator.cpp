@@ -1,6 +1,7 @@
 #include "validate/data/top_evaluator.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace saccade {
 namespace {
@@ -18,7 +19,16 @@ void TopEvaluator::add(std::size_t image, const Result& result) {
   const auto end = result.classes.begin() + static_cast<std::ptrdiff_t>(std::min(result.classes.size(), kFive));
   const auto at =
       std::find_if(result.classes.begin(), end, [truth](const Classification& each) { return each.class_id == truth; });
-  predictions_.push_back({truth, at != end && at == result.classes.begin(), at != end});
+  const auto reported = std::ranges::find(result.classes, truth, &Classification::class_id);
+  predictions_.push_back({truth, at != end && at == result.classes.begin(), at != end,
+                          reported == result.classes.end() ? 0 : static_cast<double>(reported->confidence)});
+}
+
+std::vector<double> TopEvaluator::true_class_probabilities() const {
+  std::vector<double> probabilities;
+  for (const Prediction& prediction : predictions_)
+    probabilities.push_back(prediction.truth < 0 ? std::numeric_limits<double>::quiet_NaN() : prediction.probability);
+  return probabilities;
 }
 
 std::vector<Score> TopEvaluator::scores() const {

@@ -19,6 +19,7 @@ class TopEvaluator final : public Evaluator {
   void add(std::size_t image, const Result& result) override;
   std::vector<Score> scores() const override;
   std::vector<Headline> headlines() const override;
+  std::vector<double> true_class_probabilities() const override;
   std::vector<std::string> notes() const override { return notes_; }
 
  private:
@@ -26,6 +27,7 @@ class TopEvaluator final : public Evaluator {
     int truth = 0;  ///< -1: skipped
     bool is_first = false;
     bool is_among_five = false;
+    double probability = 0;  ///< of the true class; 0 if it is not among the reported ones
   };
 
   std::vector<int> truth_;

@@ -108,6 +108,7 @@ void attach_tensorrt(Attachment& to) {
 
 constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .reads = "detection_boxes, _scores, _classes (from 1) and num_detections",
+                                 .shapes = "[1, N, 4], [1, N], [1, N] and [1]",
                                  .usual_pixels = raw_pixels,
                                  .fit = fit_tensorflow,
                                  .recognises = reads_these,
@@ -116,6 +117,7 @@ constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .uses = {.multi_label = false}};
 constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
                              .reads = "normalized bboxes, scores, labels from 1 (SSD of the ONNX model zoo)",
+                             .shapes = "[1, N, 4], [1, N] and [1, N]",
                              .usual_pixels = stretched_imagenet_pixels,
                              .fit = fit_zoo,
                              .recognises = reads_these,
@@ -124,6 +126,7 @@ constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
                              .uses = {.multi_label = false}};
 constexpr Decoder kTensorRt = {.name = "tensorrt",
                                .reads = "det_boxes, det_scores, det_classes and num_dets",
+                               .shapes = "[1, N, 4], [1, N], [1, N] and [1, 1]",
                                .usual_pixels = ultralytics_pixels,
                                .fit = fit_tensorrt,
                                .recognises = reads_these,

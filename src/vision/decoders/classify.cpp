@@ -43,6 +43,7 @@ void attach(Attachment& to) {
 
 constexpr Decoder kClassify = {.name = "classify",
                                .reads = "one score or logit per class (`softmax`, `sigmoid`)",
+                               .shapes = "[1, C] or another shape with one dimension above 1",
                                .task = Task::kClassify,
                                .usual_pixels = imagenet_pixels,
                                .fit = fit_and_settle,

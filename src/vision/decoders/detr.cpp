@@ -42,6 +42,7 @@ void attach(Attachment& to) {
 
 constexpr Decoder kDetrEndToEnd = {.name = "detr-e2e",
                                    .reads = "selected labels, boxes and scores (RT-DETR, D-FINE, DEIM)",
+                                   .shapes = "[1, N], [1, N, 4] and [1, N]",
                                    .usual_pixels = stretched_pixels,
                                    .fit = fit,
                                    .recognises = is_chosen,

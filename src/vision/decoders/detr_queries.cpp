@@ -7,8 +7,6 @@
 namespace saccade {
 namespace {
 
-constexpr std::int64_t kMostQueries = 2000;
-
 bool fit(const Graph& graph, Head& head, std::int64_t without) {
   const auto [scores, boxes] = find_scores_and_boxes(graph, head, "logits", "boxes");
   if (boxes == nullptr || boxes->type.shape[1] > kMostQueries) return false;
@@ -55,6 +53,7 @@ void attach_sigmoid(Attachment& to) {
 
 constexpr Decoder kDetr = {.name = "detr",
                            .reads = "logits of the classes and of \"no object\", and boxes (DETR)",
+                           .shapes = "[1, Q, C + 1] and [1, Q, 4], Q at most 2000",
                            .usual_pixels = stretched_imagenet_pixels,
                            .fit = fit_softmax,
                            .recognises = is_softmax,
@@ -62,6 +61,7 @@ constexpr Decoder kDetr = {.name = "detr",
                            .selects_itself = true};
 constexpr Decoder kRtDetr = {.name = "rtdetr",
                              .reads = "one sigmoid logit per class, and boxes (RT-DETR, D-FINE, DEIM)",
+                             .shapes = "[1, Q, C] and [1, Q, 4], Q at most 2000",
                              .usual_pixels = stretched_pixels,
                              .fit = fit_sigmoid,
                              .recognises = is_sigmoid,
@@ -69,6 +69,7 @@ constexpr Decoder kRtDetr = {.name = "rtdetr",
                              .selects_itself = true};
 constexpr Decoder kDeformableDetr = {.name = "deformable-detr",
                                      .reads = "the same with ImageNet preprocessing (deformable, conditional DETR)",
+                                     .shapes = "[1, Q, C] and [1, Q, 4], Q at most 2000",
                                      .usual_pixels = stretched_imagenet_pixels,
                                      .fit = fit_sigmoid,
                                      .recognises = is_sigmoid_of_numbers,

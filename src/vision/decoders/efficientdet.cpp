@@ -149,11 +149,14 @@ void attach(Attachment& to) {
 
 }  // namespace
 
-constexpr Decoder kEfficientDet = {.name = "efficientdet",
-                                   .reads = "EfficientDet's scores and boxes, relative to its anchors",
-                                   .usual_pixels = pixels,
-                                   .fit = fit,
-                                   .recognises = is_efficientdet,
-                                   .attach = attach};
+constexpr Decoder kEfficientDet = {
+    .name = "efficientdet",
+    .reads = "EfficientDet's scores and boxes, relative to its anchors",
+    .shapes =
+        "[1, A, C] and [1, A, 4], A nine per cell of strides 8 to 128, or [1, 9C, h, w] and [1, 36, h, w] per level",
+    .usual_pixels = pixels,
+    .fit = fit,
+    .recognises = is_efficientdet,
+    .attach = attach};
 
 }  // namespace saccade

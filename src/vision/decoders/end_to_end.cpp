@@ -11,14 +11,20 @@ constexpr std::int64_t kNumbers = 6;
 constexpr std::int64_t kMostRows = 1000;
 constexpr int kPersonPoints = 17;
 
+/// Rows of selected boxes: a detector's anchors are not selected, and have other columns.
+bool are_selected(const Card& card, const Shape& shape) {
+  return is_list(shape) && (shape[1] <= kMostRows || !are_anchors(card, shape[1]));
+}
+
 std::int64_t rows_of(const Graph& graph, const Head& head) { return graph.value(output_of(graph, head)).type.shape[1]; }
 
 bool is_chosen(const Graph& graph, const Card& /*card*/, const Head& head) {
   return reads_all(graph, head) && rows_of(graph, head) <= kMostRows;
 }
 
-bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_one(graph, head, [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers; });
+bool fit(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head,
+                 [&](const Shape& shape, Head& /*to*/) { return are_selected(card, shape) && shape[2] == kNumbers; });
 }
 
 Attachment::Objects choose_rows(Attachment& to) {
@@ -36,9 +42,9 @@ ValueId numbers_behind(Attachment& to, const Attachment::Objects& objects) {
 
 void attach(Attachment& to) { choose_rows(to); }
 
-bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_with_prototypes(graph, head, [](const Shape& shape, Head& /*to*/, std::int64_t coefficients) {
-    return is_list(shape) && shape[2] == kNumbers + coefficients;
+bool fit_masks(const Graph& graph, const Card& card, Head& head) {
+  return fit_with_prototypes(graph, head, [&](const Shape& shape, Head& /*to*/, std::int64_t coefficients) {
+    return are_selected(card, shape) && shape[2] == kNumbers + coefficients;
   });
 }
 
@@ -50,13 +56,14 @@ void attach_masks(Attachment& to) {
 }
 
 /// Human poses by default: one class, and x, y, confidence of COCO's keypoints.
-bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
+bool fit_points(const Graph& graph, const Card& card, Head& head) {
   if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
   const bool people = head.keypoints == 0;
   if (people) head.keypoints = kPersonPoints;
   const bool found = fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    if (!are_selected(card, shape)) return false;
     const std::int64_t extra = shape[2] - kNumbers;
-    return is_list(shape) && (extra == 3 * std::int64_t{to.keypoints} || extra == 2 * std::int64_t{to.keypoints});
+    return (extra == 3 * std::int64_t{to.keypoints} || extra == 2 * std::int64_t{to.keypoints});
   });
   if (found && people) assume_classes(head, 1);
   return found;
@@ -71,9 +78,10 @@ void attach_points(Attachment& to) {
   to.add_keypoints(points, to.post.shape(points)[2] / to.head.keypoints);
 }
 
-bool fit_oriented(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_one(graph, head,
-                 [](const Shape& shape, Head& /*to*/) { return is_list(shape) && shape[2] == kNumbers + 1; });
+bool fit_oriented(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& /*to*/) {
+    return are_selected(card, shape) && shape[2] == kNumbers + 1;
+  });
 }
 
 /// Expands the class to one score per class, the others 0, as DecodeBoxes expects.
@@ -96,6 +104,7 @@ void attach_oriented(Attachment& to) {
 
 constexpr Decoder kYoloEndToEnd = {.name = "yolo-e2e",
                                    .reads = "rows x1, y1, x2, y2, score, class that need no NMS",
+                                   .shapes = "[1, N, 6], N selected boxes",
                                    .usual_pixels = ultralytics_pixels,
                                    .fit = fit,
                                    .recognises = is_chosen,
@@ -105,6 +114,7 @@ constexpr Decoder kYoloEndToEnd = {.name = "yolo-e2e",
 constexpr Decoder kYoloEndToEndSeg = {
     .name = "yolo-e2e-seg",
     .reads = "the same plus mask coefficients after the class, and prototypes (YOLOv26-seg)",
+    .shapes = "[1, N, 6 + K], N selected boxes, and [1, K, h, w]",
     .task = Task::kSegment,
     .usual_pixels = ultralytics_pixels,
     .fit = fit_masks,
@@ -114,6 +124,7 @@ constexpr Decoder kYoloEndToEndSeg = {
     .uses = {.multi_label = false}};
 constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
                                        .reads = "the same plus keypoints after the class (YOLOv26-pose)",
+                                       .shapes = "[1, N, 6 + 2K or 3K], N selected boxes",
                                        .task = Task::kPose,
                                        .usual_pixels = ultralytics_pixels,
                                        .fit = fit_points,
@@ -123,6 +134,7 @@ constexpr Decoder kYoloEndToEndPose = {.name = "yolo-e2e-pose",
                                        .uses = {.multi_label = false, .keypoints = true}};
 constexpr Decoder kYoloEndToEndObb = {.name = "yolo-e2e-obb",
                                       .reads = "rows x, y, w, h, score, class, angle that need no NMS (YOLOv26-obb)",
+                                      .shapes = "[1, N, 7], N selected boxes",
                                       .task = Task::kOriented,
                                       .usual_pixels = ultralytics_pixels,
                                       .fit = fit_oriented,

@@ -105,6 +105,7 @@ void attach_detection_output(Attachment& to) {
 constexpr Decoder kEfficientDetEndToEnd = {
     .name = "efficientdet-e2e",
     .reads = "rows image, y1, x1, y2, x2, score, class (from 1) of automl's EfficientDet",
+    .shapes = "[1, N, 7]",
     .usual_pixels = efficientdet_pixels,
     .fit = fit_efficientdet,
     .recognises = is_efficientdet,
@@ -114,6 +115,7 @@ constexpr Decoder kEfficientDetEndToEnd = {
 constexpr Decoder kDetectionOutput = {
     .name = "detection-output",
     .reads = "rows image, label (from 1), score, normalized x1, y1, x2, y2 (SSD of Caffe and OpenVINO)",
+    .shapes = "[1, 1, N, 7]",
     .usual_pixels = caffe_pixels,
     .fit = fit_detection_output,
     .recognises = is_detection_output,

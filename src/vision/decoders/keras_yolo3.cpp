@@ -8,10 +8,16 @@
 namespace saccade {
 namespace {
 
-bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
+/// Three anchors per cell of three levels, or of the tiny model's two.
+bool are_boxes(const Card& card, const Shape& shape) {
+  if (!is_list(shape) || shape[2] != 4) return false;
+  return shape[1] == 3 * cells(card, {8, 16, 32}) || shape[1] == 3 * cells(card, {16, 32});
+}
+
+bool fit(const Graph& graph, const Card& card, Head& head) {
   for (ValueId first : readable_outputs(graph, head)) {
     const Shape& boxes = graph.value(first).type.shape;
-    if (!is_list(boxes) || boxes[2] != 4) continue;
+    if (!are_boxes(card, boxes)) continue;
     for (ValueId second : readable_outputs(graph, head)) {
       const Shape& scores = graph.value(second).type.shape;
       if (first == second || !is_list(scores) || scores[2] != boxes[1]) continue;
@@ -43,6 +49,7 @@ void attach(Attachment& to) {
 
 constexpr Decoder kKerasYolov3 = {.name = "keras-yolov3",
                                   .reads = "keras-yolo3's boxes and scores; its selected indices are ignored",
+                                  .shapes = "[1, A, 4] and [1, C, A], A three per cell of strides 8, 16, 32 or 16, 32",
                                   .usual_pixels = pixels,
                                   .fit = fit,
                                   .recognises = is_keras,

@@ -144,6 +144,7 @@ void attach_upscale(Attachment& to) {
 
 constexpr Decoder kSemantic = {.name = "semantic",
                                .reads = "class scores per cell of a grid, or class IDs",
+                               .shapes = "[1, C, h, w] or [1, h, w] with the aspect ratio of the input",
                                .task = Task::kSemantic,
                                .usual_pixels = stretched_imagenet_pixels,
                                .fit = fit_semantic,
@@ -153,6 +154,7 @@ constexpr Decoder kSemantic = {.name = "semantic",
 constexpr Decoder kDepth = {
     .name = "depth",
     .reads = "one depth per cell of a grid (`depth`: its meaning)",
+    .shapes = "[1, 1, h, w] or [1, h, w] with the aspect ratio of the input",
     .task = Task::kDepth,
     .usual_pixels = stretched_pixels,
     .fit = fit_depth,
@@ -161,6 +163,7 @@ constexpr Decoder kDepth = {
     .uses = {.labels = false, .conf = false, .remap = false, .multi_label = false, .depth = true}};
 constexpr Decoder kUpscale = {.name = "upscale",
                               .reads = "a larger image, with values scaled like the input",
+                              .shapes = "[1, 3, h, w] with the aspect ratio of the input",
                               .task = Task::kUpscale,
                               .usual_pixels = stretched_pixels,
                               .fit = fit_upscale,

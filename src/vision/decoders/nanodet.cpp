@@ -7,7 +7,8 @@
 // NanoDet and NanoDet-Plus: rows [1, A, C + 4 * R] of scores and, for each side of the box, R logits of a distribution
 // over 0..R - 1 strides ("generalised focal loss"; Li et al., 2020). NanoDet has strides 8, 16, 32 and points at cell
 // centres, NanoDet-Plus strides 8, 16, 32, 64 and points at cell corners. Or separate outputs per level: scores
-// [1, a, C] and logits [1, a, 4 * R] (cls_pred_stride_S, dis_pred_stride_S).
+// [1, a, C] and logits [1, a, 4 * R] (cls_pred_stride_S, dis_pred_stride_S). PicoDet without its post-processing has
+// the latter on NanoDet-Plus' levels, but points at cell centres.
 namespace saccade {
 namespace {
 
@@ -109,6 +110,19 @@ bool are_levels(const Graph& graph, const Head& head) {
   return by_names || (usual && squashed && (levels == 3 || gives_pairs(graph)));
 }
 
+bool fit_picodet_heads(const Graph& graph, const Card& card, Head& head) {
+  return (head.strides.empty() || head.strides == kUsualStrides[1]) && fit_levels(graph, card, head, kUsualStrides[1]);
+}
+
+/// By the name of PaddleDetection's image, and all scores first.
+bool are_picodet_heads(const Graph& graph, const Card& card, const Head& head) {
+  if (!reads_all(graph, head) || card.input != "image" || gives_pairs(graph)) return false;
+  const std::size_t levels = head.strides.size();
+  return std::ranges::all_of(head.outputs.begin(), head.outputs.begin() + std::ssize(head.strides),
+                             [&](const std::string& name) { return ends_in(graph, name, "Sigmoid"); }) &&
+         graph.value(output_of(graph, head, levels)).type.shape[2] == 4 * kUsualBins;
+}
+
 /// By its structure, or by COCO's 80 classes on four levels, which YOLOX does not have.
 bool is_nanodet(const Graph& graph, const Card& /*card*/, const Head& head) {
   const ValueId output = output_of(graph, head);
@@ -138,6 +152,12 @@ void choose_means(Attachment& to, ValueId scores, ValueId sides, std::int64_t bi
   to.choose(corners_around(post, post.reshape(mean, {1, rows, 4}), grid), scores);
 }
 
+void attach_picodet_heads(Attachment& to) {
+  const ValueId sides = joined_levels(to, 1);
+  choose_means(to, joined_levels(to, 0), sides, to.post.shape(sides)[2] / 4,
+               grid_anchors(to.card, to.head.strides, {.offset = 0.5F, .ceiling = true}));
+}
+
 void attach(Attachment& to) {
   Fragment& post = to.post;
   const bool apart = to.head.outputs.size() > 1;
@@ -152,12 +172,23 @@ void attach(Attachment& to) {
 
 }  // namespace
 
-constexpr Decoder kNanodet = {.name = "nanodet",
-                              .reads = "scores and box-side distributions, joined or per level (NanoDet, NanoDet-Plus)",
-                              .usual_pixels = pixels,
-                              .fit = fit,
-                              .recognises = is_nanodet,
-                              .attach = attach,
-                              .uses = {.strides = true}};
+constexpr Decoder kNanodet = {
+    .name = "nanodet",
+    .reads = "scores and box-side distributions, joined or per level (NanoDet, NanoDet-Plus)",
+    .shapes = "[1, A, C + 4R], A cells of strides 8, 16, 32 (and 64), or [1, a, C] and [1, a, 4R] per level",
+    .usual_pixels = pixels,
+    .fit = fit,
+    .recognises = is_nanodet,
+    .attach = attach,
+    .uses = {.strides = true}};
+
+constexpr Decoder kPicoDetHeads = {.name = "picodet-heads",
+                                   .reads = "PicoDet's scores and box-side distributions per level",
+                                   .shapes = "[1, a, C] and [1, a, 4R] per level of strides 8, 16, 32, 64",
+                                   .usual_pixels = stretched_imagenet_pixels,
+                                   .fit = fit_picodet_heads,
+                                   .recognises = are_picodet_heads,
+                                   .attach = attach_picodet_heads,
+                                   .uses = {.strides = true}};
 
 }  // namespace saccade

@@ -65,6 +65,7 @@ void attach(Attachment& to) {
 
 constexpr Decoder kRetinaFace = {.name = "retinaface",
                                  .reads = "RetinaFace's boxes, scores and five landmarks, relative to priors",
+                                 .shapes = "[1, A, 4], [1, A, 2] and [1, A, 10], A two per cell of strides 8, 16, 32",
                                  .usual_pixels = pixels,
                                  .fit = fit,
                                  .recognises = is_retinaface,

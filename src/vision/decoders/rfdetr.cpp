@@ -34,6 +34,7 @@ bool fit_queries(const Graph& graph, Head& head, bool masks) {
   const Queries found = queries_of(graph, head);
   if (found.boxes == nullptr || found.logits == nullptr || (found.masks != nullptr) != masks) return false;
   const std::int64_t queries = found.boxes->type.shape[1];
+  if (queries > kMostQueries) return false;
   if (found.logits->type.shape[1] != queries || (masks && found.masks->type.shape[1] != queries)) return false;
   if (!set_class_count(head, found.logits->type.shape[2])) return false;
   if (head.classes == kCocoNumbers) remap_coco_categories(head, 0);
@@ -86,6 +87,7 @@ void attach_masks(Attachment& to) {
 
 constexpr Decoder kRfdetr = {.name = "rfdetr",
                              .reads = "boxes and logits per query (RF-DETR)",
+                             .shapes = "[1, Q, 4] and [1, Q, C], Q at most 2000",
                              .usual_pixels = stretched_imagenet_pixels,
                              .fit = fit_boxes,
                              .recognises = is_rfdetr,
@@ -94,6 +96,7 @@ constexpr Decoder kRfdetr = {.name = "rfdetr",
                              .uses = {.multi_label = false}};
 constexpr Decoder kRfdetrSeg = {.name = "rfdetr-seg",
                                 .reads = "the same plus masks per query (RF-DETR-seg)",
+                                .shapes = "[1, Q, 4], [1, Q, C] and [1, Q, h, w], Q at most 2000",
                                 .task = Task::kSegment,
                                 .usual_pixels = stretched_imagenet_pixels,
                                 .fit = fit_masks,

@@ -97,6 +97,7 @@ void attach(Attachment& to) {
 
 constexpr Decoder kScrfd = {.name = "scrfd",
                             .reads = "SCRFD's scores, box distances and five landmarks, per level",
+                            .shapes = "[A, 1], [A, 4] and [A, 10] per level, A one or two per cell",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_scrfd,

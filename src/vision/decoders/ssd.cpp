@@ -12,7 +12,9 @@ namespace {
 
 bool fit(const Graph& graph, const Card& /*card*/, Head& head) {
   const auto [scores, boxes] = find_scores_and_boxes(graph, head, "scores", "boxes");
-  if (boxes == nullptr || !set_class_count(head, scores->type.shape[2] - 1)) return false;
+  // Independent scores have no background.
+  if (boxes == nullptr || ends_in(graph, scores->name, "Sigmoid")) return false;
+  if (!set_class_count(head, scores->type.shape[2] - 1)) return false;
   head.outputs = {scores->name, boxes->name};
   return true;
 }
@@ -115,6 +117,7 @@ void attach_darknet(Attachment& to) {
 
 constexpr Decoder kUltraFace = {.name = "ultraface",
                                 .reads = "UltraFace's background and face probabilities, and boxes",
+                                .shapes = "[1, A, 2] and [1, A, 4], A as UltraFace has for the input size",
                                 .usual_pixels = pixels,
                                 .fit = fit_face,
                                 .recognises = is_ssd,
@@ -122,18 +125,21 @@ constexpr Decoder kUltraFace = {.name = "ultraface",
                                 .uses = {.multi_label = false}};
 constexpr Decoder kSsd = {.name = "ssd",
                           .reads = "probabilities with the background first, and normalized boxes",
+                          .shapes = "[1, A, 1 + C] and [1, A, 4]",
                           .usual_pixels = pixels,
                           .fit = fit,
                           .recognises = is_ssd,
                           .attach = attach};
 constexpr Decoder kSsdPriors = {.name = "ssd-priors",
                                 .reads = "boxes relative to priors, logits with the background first, and the priors",
+                                .shapes = "[1, A, 4], [1, A, 1 + C] and [A, 4]",
                                 .usual_pixels = mean_pixels,
                                 .fit = fit_priors,
                                 .recognises = has_priors,
                                 .attach = attach_priors};
 constexpr Decoder kDarknet = {.name = "darknet",
                               .reads = "pytorch-YOLOv4's normalized boxes, and confidences",
+                              .shapes = "boxes [1, A, 1, 4] and confs [1, A, C]",
                               .usual_pixels = stretched_pixels,
                               .fit = fit_darknet,
                               .recognises = is_darknet,

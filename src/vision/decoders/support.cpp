@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "vision/decoders/geometry.hpp"
 #include "vision/labels.hpp"
 
 namespace saccade {
@@ -99,6 +100,32 @@ std::vector<int> strides_for(const Card& card, std::int64_t anchors) {
   for (const auto& strides : {std::vector{8, 16, 32}, {4, 8, 16, 32}, {8, 16, 32, 64}, {16, 32}, {32}})
     if (cells(card, strides) == anchors) return strides;
   return {};
+}
+
+namespace {
+
+/// Whether ROWS are A_CELL per cell of at least LEVELS consecutive levels. Convolutions round partial cells up.
+bool are_rows_of_levels(const Card& card, std::int64_t rows, std::int64_t a_cell, int levels) {
+  for (int first = 4; first <= 32; first *= 2) {
+    std::vector<int> strides;
+    for (int stride = first; stride <= 128; stride *= 2) {
+      strides.push_back(stride);
+      if (std::ssize(strides) < levels) continue;
+      if (rows == a_cell * cells(card, strides) || rows == a_cell * cells_rounded_up(card, strides)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+bool are_cells(const Card& card, std::int64_t rows) { return are_rows_of_levels(card, rows, 1, 1); }
+
+bool are_anchors(const Card& card, std::int64_t rows) {
+  if (are_cells(card, rows)) return true;
+  for (std::int64_t a_cell = 2; a_cell <= 6; ++a_cell)
+    if (are_rows_of_levels(card, rows, a_cell, 2)) return true;
+  return false;
 }
 
 ValueId joined_levels(Attachment& to, std::size_t kind) {

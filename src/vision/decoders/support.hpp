@@ -86,6 +86,13 @@ void remap_coco_categories(Head& head, int first);
 std::int64_t cells(const Card& card, const std::vector<int>& strides);
 /// The usual strides under which the image has ANCHORS cells; empty: none.
 std::vector<int> strides_for(const Card& card, std::int64_t anchors);
+/// Whether ROWS are the cells of consecutive strides from 4, 8, 16 or 32 on, one row per cell.
+bool are_cells(const Card& card, std::int64_t rows);
+/// Whether ROWS are one per cell, or 2 to 6 per cell of at least two levels, as anchor-based heads have them.
+bool are_anchors(const Card& card, std::int64_t rows);
+
+/// Maximum number of queries of a DETR.
+inline constexpr std::int64_t kMostQueries = 2000;
 
 /// [1, A, K] of all levels' outputs [1, a, K] of number KIND: a head's outputs are ordered by kind, then by stride.
 ValueId joined_levels(Attachment& to, std::size_t kind);

@@ -12,10 +12,13 @@ constexpr const Decoder* kDecoders[] = {
     &kYolov8Pose,
     &kYolov8Obb,
     &kNanodet,
+    &kPicoDetHeads,
     &kYolox,
     &kYolov5,
     &kYolov5Seg,
     &kYolov7Pose,
+    &kRtDetrRows,
+    &kRtDetrEndToEnd,
     &kYoloEndToEnd,
     &kYoloEndToEndSeg,
     &kYoloEndToEndPose,
@@ -27,6 +30,8 @@ constexpr const Decoder* kDecoders[] = {
     &kFastestDet,
     // Boxes and scores apart.
     &kKerasYolov3,
+    &kPpyoloe,
+    &kPicoDet,
     &kDarknet,
     &kUltraFace,
     &kSsd,
@@ -44,16 +49,19 @@ constexpr const Decoder* kDecoders[] = {
     &kTensorRt,
     &kEfficientDetEndToEnd,
     &kDetectionOutput,
+    &kPpyoloeEndToEnd,
+    &kPicoDetEndToEnd,
     &kTorchvision,
     &kMaskRcnn,
     // Faces with landmarks.
     &kScrfd,
     &kYunet,
     &kRetinaFace,
-    // Images and classes.
+    // Images, vectors and classes.
     &kSemantic,
     &kDepth,
     &kUpscale,
+    &kEmbed,
     &kClassify,
 };
 

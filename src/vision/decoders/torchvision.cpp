@@ -119,6 +119,7 @@ void attach_masks(Attachment& to) {
 
 constexpr Decoder kTorchvision = {.name = "torchvision",
                                   .reads = "boxes, scores and labels of dynamic number (torchvision's detectors)",
+                                  .shapes = "[N, 4], [N] and integers [N]",
                                   .usual_pixels = stretched_pixels,
                                   .fit = fit,
                                   .recognises = is_torchvision,
@@ -128,6 +129,7 @@ constexpr Decoder kTorchvision = {.name = "torchvision",
 constexpr Decoder kMaskRcnn = {
     .name = "mask-rcnn",
     .reads = "the same plus masks, of the whole image or relative to their boxes (torchvision's Mask R-CNN)",
+    .shapes = "[N, 4], [N], integers [N] and [N, 1, h, w]",
     .task = Task::kSegment,
     .usual_pixels = stretched_pixels,
     .fit = fit_masks,

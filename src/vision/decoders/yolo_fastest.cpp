@@ -5,7 +5,8 @@
 #include "vision/decoders/support.hpp"
 
 // Small detectors by dog-qiu. Yolo-FastestV2: two levels [1, h, w, 4 * 3 + 3 + C]: the boxes of three anchors, their
-// objectness, and probabilities common to the anchors. FastestDet: one level [1, 1 + 4 + C, h, w]: objectness, box and
+// objectness, and probabilities common to the anchors; or both levels, cell by cell, in one [A, 4 * 3 + 3 + C].
+// FastestDet: one level [1, 1 + 4 + C, h, w]: objectness, box and
 // probabilities, no anchors; the score is objectness^0.6 * probability^0.4.
 namespace saccade {
 namespace {
@@ -22,7 +23,16 @@ bool is_level(const Shape& shape, const Card& card, int stride) {
          shape[3] > kAhead;
 }
 
-bool fit_v2(const Graph& graph, const Card& card, Head& head) {
+/// All cells of both levels in one output.
+bool fit_joined_v2(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    const bool is_rows = shape.rank() == 2 || is_list(shape);
+    if (!is_rows || shape.elements() != cells(card, {16, 32}) * shape.back()) return false;
+    return set_class_count(to, shape.back() - kAhead);
+  });
+}
+
+bool fit_levels_v2(const Graph& graph, const Card& card, Head& head) {
   std::vector<std::string> names;
   std::int64_t numbers = 0;
   for (int stride : {16, 32}) {
@@ -36,6 +46,11 @@ bool fit_v2(const Graph& graph, const Card& card, Head& head) {
   }
   if (names.size() != 2 || !set_class_count(head, numbers - kAhead)) return false;
   head.outputs = names;
+  return true;
+}
+
+bool fit_v2(const Graph& graph, const Card& card, Head& head) {
+  if (!fit_levels_v2(graph, card, head) && !fit_joined_v2(graph, card, head)) return false;
   head.strides = {16, 32};
   if (head.anchors.empty()) head.anchors = kUsualAnchors;
   return head.anchors.size() == kUsualAnchors.size();
@@ -54,6 +69,15 @@ void plain_bgr(Card& card) {
   card.color = ChannelOrder::kBgr;
 }
 
+/// The cells of level I as [1, places, numbers].
+ValueId level_v2(Attachment& to, std::size_t i, std::int64_t places) {
+  const std::int64_t numbers = kAhead + to.head.output_classes();
+  if (to.head.outputs.size() == 2) return to.post.reshape(to.output(i), {1, places, numbers});
+  const std::int64_t all = cells(to.card, {16, 32});
+  const std::int64_t begin = i == 0 ? 0 : all - places;
+  return to.post.slice(to.post.reshape(to.output(0), {1, all, numbers}), 1, begin, begin + places);
+}
+
 void attach_v2(Attachment& to) {
   Fragment& post = to.post;
   std::vector<ValueId> boxes;
@@ -64,7 +88,7 @@ void attach_v2(Attachment& to) {
     const std::vector<Anchor> grid = grid_anchors(to.card, {to.head.strides[i]}, {.anchors = kAnchors});
     const auto rows = static_cast<std::int64_t>(grid.size());
     const std::int64_t places = rows / kAnchors;
-    const ValueId level = post.reshape(to.output(i), {1, places, kAhead + to.head.output_classes()});
+    const ValueId level = level_v2(to, i, places);
     const ValueId objectness = post.reshape(post.slice(level, 2, 4 * kAnchors, kAhead), {1, places, kAnchors, 1});
     const ValueId shared = post.reshape(post.slice(level, 2, kAhead, kAhead + to.head.output_classes()),
                                         {1, places, 1, to.head.output_classes()});
@@ -121,7 +145,8 @@ void attach_det(Attachment& to) {
 }  // namespace
 
 constexpr Decoder kYoloFastest = {.name = "yolo-fastest",
-                                  .reads = "the two levels of Yolo-FastestV2; `anchors`",
+                                  .reads = "the two levels of Yolo-FastestV2, apart or joined; `anchors`",
+                                  .shapes = "[1, h, w, 15 + C] of strides 16 and 32, or [A, 15 + C], A their cells",
                                   .usual_pixels = plain_bgr,
                                   .fit = fit_v2,
                                   .recognises = is_v2,
@@ -129,6 +154,7 @@ constexpr Decoder kYoloFastest = {.name = "yolo-fastest",
                                   .uses = {.strides = true, .anchors = true}};
 constexpr Decoder kFastestDet = {.name = "fastestdet",
                                  .reads = "FastestDet's single level of objectness, box and probabilities",
+                                 .shapes = "[1, 5 + C, h, w]",
                                  .usual_pixels = plain_bgr,
                                  .fit = fit_det,
                                  .recognises = is_det,

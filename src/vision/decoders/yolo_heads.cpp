@@ -193,16 +193,19 @@ void darknet_pixels(Card& card) {
 
 constexpr Decoder kYolov3 = {.name = "yolov3",
                              .reads = "Darknet's undecoded heads, one output per level; `anchors` (YOLOv3, v3-tiny)",
+                             .shapes = "per level [1, 3(5 + C), h, w], [1, 3, h, w, 5 + C], or these with h, w first",
                              .usual_pixels = darknet_pixels,
                              .fit = fit,
                              .recognises = is_darknet_v3,
                              .attach = attach_v3,
                              .uses = {.strides = true, .anchors = true}};
-constexpr Decoder kYolov5Heads = {.name = "yolov5-heads",
-                                  .reads = "undecoded heads, one output per level; `anchors` (YOLOv5, v7)",
-                                  .usual_pixels = ultralytics_pixels,
-                                  .fit = fit,
-                                  .attach = attach_v5,
-                                  .uses = {.strides = true, .anchors = true}};
+constexpr Decoder kYolov5Heads = {
+    .name = "yolov5-heads",
+    .reads = "undecoded heads, one output per level; `anchors` (YOLOv5, v7)",
+    .shapes = "per level [1, 3(5 + C), h, w], [1, 3, h, w, 5 + C], or these with h, w first",
+    .usual_pixels = ultralytics_pixels,
+    .fit = fit,
+    .attach = attach_v5,
+    .uses = {.strides = true, .anchors = true}};
 
 }  // namespace saccade

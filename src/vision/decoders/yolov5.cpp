@@ -8,14 +8,18 @@
 namespace saccade {
 namespace {
 
-bool fit_rows(const Graph& graph, Head& head) {
-  return fit_one(graph, head,
-                 [](const Shape& shape, Head& to) { return is_list(shape) && set_class_count(to, shape[2] - 5); });
+/// Other rows, such as a DETR's queries or selected boxes, have other boxes.
+bool are_rows(const Card& card, const Shape& shape) { return is_list(shape) && are_anchors(card, shape[1]); }
+
+bool fit_rows(const Graph& graph, const Card& card, Head& head) {
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    return are_rows(card, shape) && set_class_count(to, shape[2] - 5);
+  });
 }
 
 std::int64_t rows_of(const Graph& graph, const Head& head) { return graph.value(output_of(graph, head)).type.shape[1]; }
 
-bool fit_decoded(const Graph& graph, const Card& /*card*/, Head& head) { return fit_rows(graph, head); }
+bool fit_decoded(const Graph& graph, const Card& card, Head& head) { return fit_rows(graph, card, head); }
 
 bool has_exponentials(const Graph& graph) {
   return std::ranges::any_of(graph.order(), [&](NodeId id) { return graph.node(id).is("Exp"); });
@@ -54,9 +58,9 @@ Attachment::Objects choose_of_classes(Attachment& to) {
   return to.choose(std::move(decoder));
 }
 
-bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_with_prototypes(graph, head, [](const Shape& shape, Head& to, std::int64_t coefficients) {
-    return is_list(shape) && set_class_count(to, shape[2] - 5 - coefficients);
+bool fit_masks(const Graph& graph, const Card& card, Head& head) {
+  return fit_with_prototypes(graph, head, [&](const Shape& shape, Head& to, std::int64_t coefficients) {
+    return are_rows(card, shape) && set_class_count(to, shape[2] - 5 - coefficients);
   });
 }
 
@@ -74,10 +78,10 @@ void attach_masks(Attachment& to) {
 constexpr int kPersonPoints = 17;
 
 /// Human poses: one class, and x, y, confidence of COCO's keypoints.
-bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
+bool fit_points(const Graph& graph, const Card& card, Head& head) {
   if (head.keypoints == 0) head.keypoints = kPersonPoints;
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
-    return is_list(shape) && set_class_count(to, shape[2] - 5 - 3 * std::int64_t{to.keypoints});
+    return are_rows(card, shape) && set_class_count(to, shape[2] - 5 - 3 * std::int64_t{to.keypoints});
   });
 }
 
@@ -101,10 +105,11 @@ void yolox_pixels(Card& card) {
 }
 
 bool fit_yolox(const Graph& graph, const Card& card, Head& head) {
-  if (!fit_rows(graph, head)) return false;
-  const std::int64_t rows = rows_of(graph, head);
-  if (head.strides.empty()) head.strides = strides_for(card, rows);
-  return cells(card, head.strides) == rows;
+  return fit_one(graph, head, [&](const Shape& shape, Head& to) {
+    if (!is_list(shape) || !set_class_count(to, shape[2] - 5)) return false;
+    if (to.strides.empty()) to.strides = strides_for(card, shape[1]);
+    return cells(card, to.strides) == shape[1];
+  });
 }
 
 /// An undecoded head, straight from its convolutions.
@@ -124,12 +129,14 @@ void attach_yolox(Attachment& to) {
 
 constexpr Decoder kYolov5 = {.name = "yolov5",
                              .reads = "rows x, y, w, h, objectness and one score per class (YOLOv5, v6, v7)",
+                             .shapes = "[1, A, 5 + C], A one or several per cell of consecutive strides",
                              .usual_pixels = ultralytics_pixels,
                              .fit = fit_decoded,
                              .recognises = is_decoded,
                              .attach = attach_decoded};
 constexpr Decoder kYolov5Seg = {.name = "yolov5-seg",
                                 .reads = "the same plus mask coefficients after the classes, and prototypes",
+                                .shapes = "[1, A, 5 + C + K], A as for yolov5, and [1, K, h, w]",
                                 .task = Task::kSegment,
                                 .usual_pixels = ultralytics_pixels,
                                 .fit = fit_masks,
@@ -137,6 +144,7 @@ constexpr Decoder kYolov5Seg = {.name = "yolov5-seg",
                                 .attach = attach_masks};
 constexpr Decoder kYolov7Pose = {.name = "yolov7-pose",
                                  .reads = "the same with keypoints (x, y, confidence) in place of the coefficients",
+                                 .shapes = "[1, A, 5 + C + 3K], A as for yolov5",
                                  .task = Task::kPose,
                                  .usual_pixels = ultralytics_pixels,
                                  .fit = fit_points,
@@ -145,6 +153,7 @@ constexpr Decoder kYolov7Pose = {.name = "yolov7-pose",
                                  .uses = {.keypoints = true}};
 constexpr Decoder kYolox = {.name = "yolox",
                             .reads = "YOLOX's undecoded grid; `strides` per level",
+                            .shapes = "[1, A, 5 + C], A cells of `strides`",
                             .usual_pixels = yolox_pixels,
                             .fit = fit_yolox,
                             .recognises = is_yolox,

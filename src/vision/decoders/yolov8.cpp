@@ -20,10 +20,13 @@ bool has_class_rows(const Graph& graph, ValueId output, std::int64_t classes) {
   });
 }
 
+/// Other columns, such as a DETR's queries, have other boxes.
+bool are_columns(const Card& card, const Shape& shape) { return is_list(shape) && are_cells(card, shape[2]); }
+
 /// EXTRA rows follow the classes.
-bool fit_columns(const Graph& graph, Head& head, std::int64_t extra) {
+bool fit_columns(const Graph& graph, const Card& card, Head& head, std::int64_t extra) {
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
-    return is_list(shape) && set_class_count(to, shape[1] - 4 - extra);
+    return are_columns(card, shape) && set_class_count(to, shape[1] - 4 - extra);
   });
 }
 
@@ -42,7 +45,7 @@ ValueId rows_of(Attachment& to, ValueId anchors) {
   return to.post.transpose(to.post.gather(behind, 2, anchors), {0, 2, 1});
 }
 
-bool fit_boxes(const Graph& graph, const Card& /*card*/, Head& head) { return fit_columns(graph, head, 0); }
+bool fit_boxes(const Graph& graph, const Card& card, Head& head) { return fit_columns(graph, card, head, 0); }
 
 bool is_boxes(const Graph& graph, const Card& card, const Head& head) {
   const ValueId output = output_of(graph, head);
@@ -52,9 +55,9 @@ bool is_boxes(const Graph& graph, const Card& card, const Head& head) {
 
 void attach_boxes(Attachment& to) { choose_columns(to); }
 
-bool fit_masks(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_with_prototypes(graph, head, [](const Shape& shape, Head& to, std::int64_t coefficients) {
-    return is_list(shape) && set_class_count(to, shape[1] - 4 - coefficients);
+bool fit_masks(const Graph& graph, const Card& card, Head& head) {
+  return fit_with_prototypes(graph, head, [&](const Shape& shape, Head& to, std::int64_t coefficients) {
+    return are_columns(card, shape) && set_class_count(to, shape[1] - 4 - coefficients);
   });
 }
 
@@ -77,12 +80,12 @@ std::int64_t numbers_of(std::int64_t extra, int keypoints) {
   return extra % 3 == 0 ? 3 : 2;
 }
 
-bool fit_points(const Graph& graph, const Card& /*card*/, Head& head) {
+bool fit_points(const Graph& graph, const Card& card, Head& head) {
   // The card or the metadata has the classes; human poses have one class and 17 keypoints.
   if (!assume_classes(head, std::max(1, metadata_classes(graph)))) return false;
   if (head.keypoints == 0) head.keypoints = metadata_keypoints(graph);
   return fit_one(graph, head, [&](const Shape& shape, Head& to) {
-    if (!is_list(shape)) return false;
+    if (!are_columns(card, shape)) return false;
     const std::int64_t extra = shape[1] - 4 - to.classes;
     if (extra < 2) return false;
     const std::int64_t numbers = numbers_of(extra, to.keypoints);
@@ -103,7 +106,7 @@ void attach_points(Attachment& to) {
   to.add_keypoints(rows, to.post.shape(rows)[2] / to.head.keypoints);
 }
 
-bool fit_oriented(const Graph& graph, const Card& /*card*/, Head& head) { return fit_columns(graph, head, 1); }
+bool fit_oriented(const Graph& graph, const Card& card, Head& head) { return fit_columns(graph, card, head, 1); }
 
 /// The 15 classes of DOTA; others look like axis-aligned boxes with one more class.
 bool is_oriented(const Graph& graph, const Card& card, const Head& head) {
@@ -131,13 +134,15 @@ void add_prototype_masks(Attachment& to, const Attachment::Objects& objects, Val
 }
 
 constexpr Decoder kYolov8 = {.name = "yolov8",
-                             .reads = "columns x, y, w, h and one score per class (YOLOv8, v9, v11, v12)",
+                             .reads = "columns x, y, w, h and one score per class (YOLOv8, v9, v11, v12, YOLO-World)",
+                             .shapes = "[1, 4 + C, A], A cells of consecutive strides",
                              .usual_pixels = ultralytics_pixels,
                              .fit = fit_boxes,
                              .recognises = is_boxes,
                              .attach = attach_boxes};
 constexpr Decoder kYolov8Seg = {.name = "yolov8-seg",
                                 .reads = "the same plus mask coefficients after the classes, and prototypes",
+                                .shapes = "[1, 4 + C + K, A], A cells of consecutive strides, and [1, K, h, w]",
                                 .task = Task::kSegment,
                                 .usual_pixels = ultralytics_pixels,
                                 .fit = fit_masks,
@@ -145,6 +150,7 @@ constexpr Decoder kYolov8Seg = {.name = "yolov8-seg",
                                 .attach = attach_masks};
 constexpr Decoder kYolov8Pose = {.name = "yolov8-pose",
                                  .reads = "the same plus keypoints after the classes (x, y, and a confidence)",
+                                 .shapes = "[1, 4 + C + 2K or 3K, A], A cells of consecutive strides",
                                  .task = Task::kPose,
                                  .usual_pixels = ultralytics_pixels,
                                  .fit = fit_points,
@@ -153,6 +159,7 @@ constexpr Decoder kYolov8Pose = {.name = "yolov8-pose",
                                  .uses = {.keypoints = true}};
 constexpr Decoder kYolov8Obb = {.name = "yolov8-obb",
                                 .reads = "the same plus an angle in radians after the classes",
+                                .shapes = "[1, 4 + C + 1, A], A cells of consecutive strides",
                                 .task = Task::kOriented,
                                 .usual_pixels = ultralytics_pixels,
                                 .fit = fit_oriented,

@@ -51,6 +51,7 @@ void attach(Attachment& to) {
 
 constexpr Decoder kYunet = {.name = "yunet",
                             .reads = "YuNet's cls, obj, bbox and kps, per level",
+                            .shapes = "[1, a, 1], [1, a, 1], [1, a, 4] and [1, a, 10] per level, a its cells",
                             .usual_pixels = pixels,
                             .fit = fit,
                             .recognises = is_yunet,

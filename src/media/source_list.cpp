@@ -1,0 +1,136 @@
+#include "media/source_list.hpp"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/file_registry.hpp"
+#include "media/image_list.hpp"
+#include "scene/options.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array<std::string_view, 13> kVideoEndings = {".mp4",  ".m4v", ".mov", ".mkv", ".webm", ".avi",  ".mpg",
+                                                            ".mpeg", ".ts",  ".wmv", ".flv", ".y4m",  ".mjpeg"};
+
+bool has_video_ending(const fs::path& path) {
+  std::string ending = path.extension().string();
+  std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
+  return std::ranges::find(kVideoEndings, ending) != kVideoEndings.end();
+}
+
+bool is_there(const std::string& path) {
+  std::error_code error;  // a dangling link exists: opening it reports the error
+  return fs::symlink_status(path, error).type() != fs::file_type::not_found;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code error;
+  return fs::is_directory(path, error);
+}
+
+bool is_image_file(const std::string& path) {
+  std::error_code error;
+  return has_image_ending(path) && fs::is_regular_file(path, error);
+}
+
+bool is_pattern(const std::string& uri) {
+  const bool is_uri = is_scene(uri) || uri.find("://") != std::string::npos;
+  return !is_uri && uri.find_first_of("*?[") != std::string::npos && !is_there(uri);
+}
+
+/// The files that PATTERN matches, sorted by name.
+std::vector<std::string> matches_of(const std::string& pattern) {
+  glob_t found{};
+  const int status = glob(pattern.c_str(), GLOB_NOSORT, nullptr, &found);
+  std::vector<std::string> paths(found.gl_pathv, found.gl_pathv + (status == 0 ? found.gl_pathc : 0));
+  globfree(&found);
+  if (status == GLOB_NOSPACE) throw std::bad_alloc();
+  if (paths.empty()) fail(ErrorCode::kNotFound, "the pattern '{}' matches no file", pattern);
+  std::ranges::sort(paths);
+  return paths;
+}
+
+/// Collects sources; images of one folder that follow each other are joined.
+class SourceList {
+ public:
+  void add(const std::string& uri) {
+    if (is_pattern(uri)) {
+      for (const std::string& path : matches_of(uri)) add_path(path);
+      return;
+    }
+    add_path(uri);
+  }
+
+  std::vector<std::unique_ptr<FrameReader>> take() {
+    end_images();
+    return std::move(readers_);
+  }
+
+ private:
+  void add_path(const std::string& path) {
+    if (is_image_file(path)) {
+      if (!images_.empty() && fs::path(images_.back()).parent_path() != fs::path(path).parent_path()) end_images();
+      images_.push_back(path);
+      return;
+    }
+    end_images();
+    if (!is_scene(path) && is_folder(path))
+      add_folder(path);
+    else
+      add_reader(open_reader(path));
+  }
+
+  void add_folder(const std::string& path) {
+    std::vector<std::string> videos;
+    bool has_images = false;
+    std::error_code error;
+    for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error)) {
+      std::error_code unknown;  // of a link in circles: opening it reports the error
+      if (entry->is_directory(unknown)) continue;
+      has_images = has_images || has_image_ending(entry->path());
+      if (has_video_ending(entry->path())) videos.push_back(entry->path().string());
+    }
+    if (!error && !has_images && videos.empty())
+      fail(ErrorCode::kInvalidFile, "the folder '{}' has no image and no video (by the extensions of its files)", path);
+    if (has_images || error) add_reader(open_folder(path));  // it reports a folder that can't be read
+    note_input(path);
+    std::ranges::sort(videos);
+    for (const std::string& video : videos) add_reader(open_reader(video));
+  }
+
+  void end_images() {
+    if (images_.size() == 1) add_reader(open_reader(images_.front()));
+    if (images_.size() > 1) {
+      const std::string name = fmt::format("{} and {} more", images_.front(), images_.size() - 1);
+      add_reader(open_images(name, images_));
+    }
+    images_.clear();
+  }
+
+  void add_reader(std::unique_ptr<FrameReader> reader) {
+    if (readers_.size() == kMostSources)
+      fail(ErrorCode::kInvalidArgument, "there are more than {} sources: give them to several runs", kMostSources);
+    readers_.push_back(std::move(reader));
+  }
+
+  std::vector<std::unique_ptr<FrameReader>> readers_;
+  std::vector<std::string> images_;  ///< of one folder, to be one source
+};
+
+}  // namespace
+
+std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris) {
+  SourceList list;
+  for (const std::string& uri : uris) list.add(uri);
+  return list.take();
+}
+
+}  // namespace saccade

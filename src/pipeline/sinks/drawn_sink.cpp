@@ -1,0 +1,148 @@
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file_registry.hpp"
+#include "base/module.hpp"
+#include "pipeline/sinks/video_track.hpp"
+#include "saccade/sinks.hpp"
+#include "scene/options.hpp"
+
+namespace saccade {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The name of SOURCE's folder: its file or folder without the extension.
+std::string folder_name(const SourceInfo& source) {
+  if (is_scene(source.name)) return "synthetic";
+  const bool is_list = source.files.size() > 1;
+  fs::path path = fs::absolute(is_list ? source.files.front() : source.name).lexically_normal();
+  if (is_list || !path.has_filename()) path = path.parent_path();
+  const std::string name = (is_list ? path.filename() : path.stem()).string();
+  return name.empty() ? "images" : name;
+}
+
+/// A new folder ROOT/NAME, or ROOT/NAME-2, ... Throws Error (kIo).
+std::string new_folder(const fs::path& root, const std::string& name) {
+  std::error_code error;
+  fs::create_directories(root, error);
+  for (int i = 1; !error; ++i) {
+    const fs::path folder = root / (i == 1 ? name : fmt::format("{}-{}", name, i));
+    if (fs::create_directory(folder, error)) return folder.string();
+    if (error == std::errc::file_exists) error.clear();
+  }
+  fail(ErrorCode::kIo, "can't create the folder {} for drawn frames: {}; run in another folder, or pass --no-save",
+       (root / name).string(), error.message());
+}
+
+/// The images of one source, under their own names.
+class DrawnImages {
+ public:
+  explicit DrawnImages(std::string folder)
+      : folder_(std::move(folder)), drawn_(module<DrawModule>("draw"), [this](const DrawnFrame& drawn) {
+          skipped_.try_write([&] { write_image(path_, view_of(drawn.view())); });
+        }) {
+    claim_output_folder(folder_, [](std::string_view name) { return name.ends_with(".jpg"); });
+  }
+
+  void add(const Result& result, const FrameView& frame) {
+    if (result.frame != frame_) {
+      drawn_.finish();
+      frame_ = result.frame;
+      path_ = path_for(result);
+    }
+    drawn_.add(result, frame);
+  }
+
+  void close() {
+    drawn_.finish();
+    skipped_.report();
+  }
+
+ private:
+  /// If images differ only in their extension, the later one keeps it, and so on.
+  std::string path_for(const Result& result) {
+    const fs::path image(result.name);
+    const std::string stem = image.stem().string();
+    std::string name = taken_.contains(stem) ? image.filename().string() : stem;
+    const std::string whole = name;
+    for (int i = 2; taken_.contains(name); ++i) name = fmt::format("{}-{}", whole, i);
+    taken_.insert(name);
+    return (fs::path(folder_) / (name + ".jpg")).string();
+  }
+
+  std::string folder_;
+  std::string path_;
+  std::int64_t frame_ = -1;
+  std::set<std::string> taken_;
+  SkippedImages skipped_;
+  DrawnFrame drawn_;
+};
+
+class DrawnSink final : public FolderSink {
+ public:
+  DrawnSink(const std::string& root, std::span<const Source> sources, bool endless)
+      : root_(root), sources_(sources.begin(), sources.end()), tracks_(sources.size()), endless_(endless) {}
+
+  const std::vector<std::string>& folders() const override { return folders_; }
+
+  void write(const Result& result, const FrameView& frame) override {
+    const auto stream = static_cast<std::size_t>(result.stream);
+    const SourceInfo& source = sources_[stream].info();
+    const bool never_ends = source.live || (is_scene(source.name) && source.frames < 0);
+    if (never_ends && !endless_) return;
+    Track& track = tracks_[stream];
+    if (!track.images && !track.video) open(track, source);
+    if (track.images)
+      track.images->add(result, frame);
+    else
+      track.video->add(result, frame);
+  }
+
+  void close(const Summary& /*summary*/) override {
+    std::optional<Error> first;
+    for (Track& track : tracks_) {
+      try {
+        if (track.images) track.images->close();
+        if (track.video) track.video->close();
+      } catch (const Error& error) {
+        if (!first) first = error;
+      }
+    }
+    if (first) throw *first;
+  }
+
+ private:
+  /// Of one source; both are null until its first frame.
+  struct Track {
+    std::unique_ptr<DrawnImages> images;
+    std::unique_ptr<VideoTrack> video;
+  };
+
+  void open(Track& track, const SourceInfo& source) {
+    const std::string name = folder_name(source);
+    folders_.push_back(new_folder(root_, name));
+    if (!source.files.empty())
+      track.images = std::make_unique<DrawnImages>(folders_.back());
+    else
+      track.video =
+          std::make_unique<VideoTrack>((fs::path(folders_.back()) / (name + ".mp4")).string(), source.frame_rate);
+  }
+
+  std::string root_;
+  std::vector<Source> sources_;
+  std::vector<Track> tracks_;
+  std::vector<std::string> folders_;
+  bool endless_;
+};
+
+}  // namespace
+
+std::unique_ptr<FolderSink> open_drawn(const std::string& root, std::span<const Source> sources, bool endless) {
+  return std::make_unique<DrawnSink>(root, sources, endless);
+}
+
+}  // namespace saccade

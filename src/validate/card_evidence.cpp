@@ -1,0 +1,205 @@
+#include "validate/card_evidence.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "metrics/similarity.hpp"
+#include "pipeline/stream/source_impl.hpp"
+#include "saccade/pipeline.hpp"
+#include "validate/agreement.hpp"
+#include "validate/data_image_reader.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr double kNoEvidence = std::numeric_limits<double>::quiet_NaN();
+
+/// Calls EACH with the result for every image, in order.
+template <typename Each>
+void run_on(const Model& model, const std::string& name, const std::vector<DataImage>& images,
+            const Condition* condition, const std::function<bool()>& stop, Each each) {
+  Pipeline pipeline({source_of(open_data_images(name, images, condition))}, {model});
+  for (std::size_t i = 0; i < images.size() && !stop(); ++i) {
+    const Outcome<Result&> result = pipeline.next();
+    if (!result) fail(ErrorCode::kInvalidFile, "{}", result.failure().message);
+    each(i, *result);
+  }
+}
+
+/// Images with the ground truth of a data set.
+class LabelledImages final : public EvidenceSource {
+ public:
+  LabelledImages(const std::string& data, std::size_t limit)
+      : name_(data), has_boxes_(find_data_kind(data).has_boxes), data_(open_data_set(data)) {
+    chosen_ = spread(data_->images().size(), limit);
+    for (const std::size_t i : chosen_) images_.push_back(data_->images()[i]);
+  }
+
+  std::size_t images() const override { return images_.size(); }
+  std::string metric() const override { return has_boxes_ ? "ap" : "top1"; }
+  std::string meaning() const override { return has_boxes_ ? "the image's AP" : "probability of the true class"; }
+
+  bool takes(Task task) const override {
+    if (!has_boxes_) return task == Task::kClassify;
+    return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
+  }
+
+  PostprocessOptions post() const override {
+    constexpr int kReported = 200;
+    PostprocessOptions post;
+    if (has_boxes_) post.confidence = 0.001F;  // as in COCO's evaluation
+    post.top_k = kReported;
+    return post;
+  }
+
+  Evidence collect(const Model& model, const std::function<bool()>& stop) const override {
+    const std::unique_ptr<Evaluator> evaluator = data_->make_evaluator(model);
+    std::size_t done = 0;
+    run_on(model, name_, images_, nullptr, stop, [&](std::size_t i, const Result& result) {
+      evaluator->add(chosen_[i], result);
+      ++done;
+    });
+    Evidence evidence{.images = evaluator->true_class_probabilities()};
+    if (done == 0) return evidence;
+    evidence.metric = evaluator->scores().front().headline();
+    if (has_boxes_) evidence.images = image_by_image(evaluator->headlines().front(), done);
+    return evidence;
+  }
+
+ private:
+  /// The metric of each image alone.
+  static std::vector<double> image_by_image(const Headline& headline, std::size_t count) {
+    std::vector<double> values;
+    std::vector<int> times(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      times[i] = 1;
+      const double value = headline(times);
+      times[i] = 0;
+      values.push_back(value < 0 ? kNoEvidence : value);
+    }
+    return values;
+  }
+
+  std::string name_;
+  bool has_boxes_;
+  std::unique_ptr<DataSet> data_;
+  std::vector<std::size_t> chosen_;
+  std::vector<DataImage> images_;
+};
+
+void mirror(const RgbView& image, std::uint64_t /*seed*/) {
+  for (int y = 0; y < image.height; ++y) {
+    std::uint8_t* row = image.data + static_cast<std::ptrdiff_t>(y) * image.pitch_bytes;
+    for (int left = 0, right = image.width - 1; left < right; ++left, --right)
+      std::swap_ranges(row + 3 * static_cast<std::ptrdiff_t>(left), row + 3 * static_cast<std::ptrdiff_t>(left) + 3,
+                       row + 3 * static_cast<std::ptrdiff_t>(right));
+  }
+}
+constexpr Condition kMirrored{"mirrored", "", mirror};
+
+/// A detection's box, in the mirrored image if WIDTH is its width, else (0) where it is.
+CocoBox box_in(const Detection& found, int width) {
+  const double left = width == 0 ? found.box[0] : width - found.box[2];
+  return {left, found.box[1], static_cast<double>(found.box[2]) - found.box[0],
+          static_cast<double>(found.box[3]) - found.box[1]};
+}
+
+double evidence_of_classes(const Result& result, const Result& mirrored) {
+  if (result.classes.empty() || mirrored.classes.empty()) return kNoEvidence;
+  const Classification& top = result.classes.front();
+  const Classification& other = mirrored.classes.front();
+  const double both = std::sqrt(static_cast<double>(top.confidence) * other.confidence);
+  return top.class_id == other.class_id && std::isfinite(both) ? both : 0;
+}
+
+/// Detections of less than nearly the whole frame, which a mirrored image would always confirm.
+std::vector<Detection> telling(const Result& result) {
+  constexpr double kNearlyAll = 0.9;
+  const CocoBox frame{0, 0, static_cast<double>(result.width), static_cast<double>(result.height)};
+  std::vector<Detection> kept;
+  for (const Detection& found : result.detections)
+    if (overlap(box_in(found, 0), frame, false) < kNearlyAll) kept.push_back(found);
+  return kept;
+}
+
+double evidence_of_boxes(const Result& result, const Result& mirrored) {
+  constexpr double kOverlap = 0.5;
+  constexpr double kUnconfirmed = 0.5;
+  const std::vector<Detection> here = telling(result);
+  const std::vector<Detection> there = telling(mirrored);
+  if (here.empty() && there.empty()) return kNoEvidence;
+  std::vector<bool> is_taken(there.size());
+  double evidence = 0;
+  for (const Detection& found : here) {
+    std::size_t best = is_taken.size();
+    double most = kOverlap;
+    for (std::size_t i = 0; i < is_taken.size(); ++i) {
+      const Detection& other = there[i];
+      if (is_taken[i] || other.class_id != found.class_id) continue;
+      const double common = overlap(box_in(found, 0), box_in(other, result.width), false);
+      if (!(common >= most)) continue;
+      most = common;
+      best = i;
+    }
+    if (best == is_taken.size()) {
+      evidence -= kUnconfirmed * found.confidence;
+      continue;
+    }
+    is_taken[best] = true;
+    evidence += std::sqrt(static_cast<double>(found.confidence) * there[best].confidence);
+  }
+  for (std::size_t i = 0; i < is_taken.size(); ++i)
+    if (!is_taken[i]) evidence -= kUnconfirmed * there[i].confidence;
+  return evidence;
+}
+
+/// Images without labels.
+class PlainImages final : public EvidenceSource {
+ public:
+  PlainImages(const std::string& folder, std::size_t limit) : name_(folder) {
+    const std::vector<std::filesystem::path> files = images_in(folder);
+    if (files.empty()) fail(ErrorCode::kNotFound, "'{}' is no folder with images", folder);
+    for (const std::size_t i : spread(files.size(), limit))
+      images_.push_back({.file = files[i].string(), .id = static_cast<std::int64_t>(i), .said_by = {}});
+  }
+
+  std::size_t images() const override { return images_.size(); }
+  std::string metric() const override { return {}; }
+  std::string meaning() const override { return "confidence that the mirrored image confirms"; }
+  bool takes(Task task) const override {
+    return task == Task::kClassify || task == Task::kDetect || task == Task::kSegment || task == Task::kPose;
+  }
+  PostprocessOptions post() const override { return {}; }
+
+  Evidence collect(const Model& model, const std::function<bool()>& stop) const override {
+    std::vector<KeptResult> kept(images_.size());
+    std::size_t done = 0;
+    run_on(model, name_, images_, nullptr, stop, [&](std::size_t i, const Result& result) {
+      kept[i].keep(result);
+      ++done;
+    });
+    Evidence evidence;
+    if (done < images_.size()) return evidence;
+    run_on(model, name_, images_, &kMirrored, stop, [&](std::size_t i, const Result& mirrored) {
+      evidence.images.push_back(model.task() == Task::kClassify ? evidence_of_classes(kept[i].get(), mirrored)
+                                                                : evidence_of_boxes(kept[i].get(), mirrored));
+    });
+    return evidence;
+  }
+
+ private:
+  std::string name_;
+  std::vector<DataImage> images_;
+};
+
+}  // namespace
+
+std::unique_ptr<EvidenceSource> open_evidence(const std::string& data, std::size_t limit) {
+  std::error_code error;
+  if (std::filesystem::is_directory(data, error)) return std::make_unique<PlainImages>(data, limit);
+  return std::make_unique<LabelledImages>(data, limit);
+}
+
+}  // namespace saccade

@@ -1,0 +1,160 @@
+#include "vision/card_variants.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "ops/core/dispatch.hpp"
+#include "vision/card_file.hpp"
+#include "vision/recognise.hpp"
+
+namespace saccade {
+namespace {
+
+using Triple = std::array<float, 3>;
+
+/// tensor = (pixel * scale - mean) / std, for RGB.
+struct Normalization {
+  std::string_view name;
+  float scale;
+  Triple mean;
+  Triple std;
+};
+// The values of torchvision's and timm's models, of OpenAI's CLIP and of Caffe's reference models.
+constexpr Normalization kNormalizations[] = {
+    {"0..1", 1 / 255.0F, {0, 0, 0}, {1, 1, 1}},
+    {"0..255", 1, {0, 0, 0}, {1, 1, 1}},
+    {"ImageNet mean and std", 1 / 255.0F, {0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}},
+    {"-1..1", 1 / 127.5F, {1, 1, 1}, {1, 1, 1}},
+    {"Caffe's mean", 1, {123, 117, 104}, {1, 1, 1}},
+    {"CLIP's mean and std",
+     1 / 255.0F,
+     {0.48145466F, 0.4578275F, 0.40821073F},
+     {0.26862954F, 0.26130258F, 0.27577711F}},
+};
+
+Triple ordered(Triple rgb, ChannelOrder order) {
+  if (order == ChannelOrder::kBgr) std::swap(rgb[0], rgb[2]);
+  return rgb;
+}
+
+/// Differences below what changes a pixel's value by a hundredth of a level.
+bool is_near(float a, float b) { return std::abs(a - b) <= 1e-4F * std::max(std::abs(a), std::abs(b)) + 1e-6F; }
+
+/// Whether both normalize alike: by the factor and the offset of each channel.
+bool normalizes(const Card& card, const Normalization& by) {
+  const Triple mean = ordered(by.mean, card.color);
+  const Triple std = ordered(by.std, card.color);
+  for (std::size_t c = 0; c < 3; ++c)
+    if (!is_near(card.scale / card.std[c], by.scale / std[c]) || !is_near(card.mean[c] / card.std[c], mean[c] / std[c]))
+      return false;
+  return true;
+}
+
+std::string normalization_name(const Card& card) {
+  const auto known = std::ranges::find_if(kNormalizations, [&](const auto& each) { return normalizes(card, each); });
+  if (known != std::end(kNormalizations)) return std::string(known->name);
+  return fmt::format("scale {:.4g}, mean [{:.4g}], std [{:.4g}]", card.scale, fmt::join(card.mean, ", "),
+                     fmt::join(card.std, ", "));
+}
+
+bool takes_whole_pixels(const Card& card) {
+  return card.scale == 1 && card.std == Triple{1, 1, 1} && card.mean == Triple{128, 128, 128};
+}
+
+bool is_same(const Card& a, const Card& b) { return to_toml(a) == to_toml(b); }
+
+void add_new(std::vector<Card>& cards, Card card) {
+  if (std::ranges::none_of(cards, [&](const Card& each) { return is_same(each, card); }))
+    cards.push_back(std::move(card));
+}
+
+/// The complete card of DECODER with its default preprocessing; nullopt if it does not fit.
+std::optional<Card> card_of_decoder(const Graph& graph, const Decoder& decoder) {
+  try {
+    Card card = default_card(decoder);
+    recognise_input(graph, card);
+    fit_output(graph, card, card.heads.front());
+    complete_labels(graph, card);
+    card.origin = fmt::format("the decoder {}", decoder.name);
+    return card;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::vector<Card> fitting_cards(const Graph& graph) {
+  Card probe;
+  recognise_input(graph, probe);
+  std::vector<Card> cards;
+  std::string why;
+  if (auto card = recognise(graph, why)) {
+    complete_labels(graph, *card);
+    cards.push_back(*std::move(card));
+  }
+  for (const Decoder* decoder : decoders()) {
+    const auto has = [&](const Card& card) { return card.head().decoder == decoder; };
+    if (std::ranges::any_of(cards, has)) continue;
+    if (auto card = card_of_decoder(graph, *decoder)) cards.push_back(*std::move(card));
+  }
+  return cards;
+}
+
+std::vector<Card> with_each_normalization(const Card& card) {
+  std::vector<Card> cards{card};
+  const bool is_gray = card.color == ChannelOrder::kGray;
+  const std::vector<ChannelOrder> orders =
+      is_gray ? std::vector{ChannelOrder::kGray} : std::vector{ChannelOrder::kRgb, ChannelOrder::kBgr};
+  for (const ChannelOrder order : orders) {
+    Card other = card;
+    other.color = order;
+    if (takes_whole_pixels(card)) {  // int8
+      add_new(cards, std::move(other));
+      continue;
+    }
+    for (const Normalization& by : kNormalizations) {
+      other.scale = by.scale;
+      other.mean = ordered(by.mean, order);
+      other.std = ordered(by.std, order);
+      if (!(normalizes(card, by) && order == card.color)) add_new(cards, other);
+    }
+  }
+  return cards;
+}
+
+std::vector<Card> with_each_resize(const Card& card) {
+  constexpr int kPadding = 114;  // of YOLO models
+  std::vector<Card> cards{card};
+  const int side = std::max(card.width, card.height);
+  const bool classifies = card.task() == Task::kClassify;
+  for (const ResizeMode mode : {ResizeMode::kStretch, ResizeMode::kLetterbox, ResizeMode::kLetterboxTopLeft}) {
+    if (classifies && mode != ResizeMode::kStretch) continue;
+    Card other = card;
+    other.resize = mode;
+    other.resize_to = 0;
+    if (mode == ResizeMode::kStretch) other.pad = {};
+    if (mode != ResizeMode::kStretch && card.resize == ResizeMode::kStretch) other.pad = {kPadding, kPadding, kPadding};
+    add_new(cards, std::move(other));
+  }
+  if (!classifies) return cards;
+  // The short side of torchvision's and timm's evaluation: crops of 87.5 %, 90 %, 95 % and all of it.
+  for (const double share : {0.875, 0.9, 0.95, 1.0}) {
+    Card other = card;
+    other.resize = ResizeMode::kResizeCrop;
+    other.resize_to = static_cast<int>(side / share);
+    other.pad = {};
+    add_new(cards, std::move(other));
+  }
+  return cards;
+}
+
+std::string summary_of(const Card& card) {
+  std::string text =
+      fmt::format("{}: {}, {}, {}", card.head().decoder->name, kColorNames[static_cast<std::size_t>(card.color)],
+                  normalization_name(card), kResizeNames[static_cast<std::size_t>(card.resize)]);
+  if (card.resize == ResizeMode::kResizeCrop) text += fmt::format(" {}", card.resize_to);
+  return text;
+}
+
+}  // namespace saccade

@@ -1,0 +1,78 @@
+#include "saccade/image.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "media/convert.hpp"
+#include "saccade/error.hpp"
+#include "tensor/frame.hpp"
+
+namespace saccade {
+namespace {
+
+/// A frame of FORMAT whose samples all differ from their neighbours'.
+struct PatternFrame {
+  std::vector<std::uint8_t> samples;
+  FrameView view;
+
+  PatternFrame(PixelFormat format, int width, int height) : samples(frame_bytes(format, width, height)) {
+    for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint8_t>(i * 37 + i / 64);
+    const FrameBuffer buffer{reinterpret_cast<std::byte*>(samples.data()), samples.size(), MemoryKind::kPlain};
+    view = lay_out(buffer, format, width, height);
+    view.matrix = ColorMatrix::kBt709;
+  }
+};
+
+TEST(Image, IsConvertedFromEveryFormat) {
+  for (const PixelFormat format : kPixelFormats) {
+    SCOPED_TRACE(to_string(format));
+    const PatternFrame frame(format, 7, 5);
+    std::vector<std::uint8_t> expected(7 * 5 * 3);
+    to_rgb(frame.view, {expected.data(), 7 * 3, 7, 5});
+
+    const saccade::Image rgb = convert(frame.view, PixelFormat::kRgb24);
+    EXPECT_EQ(rgb.pitch_bytes(), 21);
+    EXPECT_TRUE(std::ranges::equal(rgb.samples(), expected));
+    const saccade::Image bgr = convert(frame.view, PixelFormat::kBgr24);
+    for (std::size_t i = 0; i < expected.size(); i += 3) std::swap(expected[i], expected[i + 2]);
+    EXPECT_TRUE(std::ranges::equal(bgr.samples(), expected));
+    // What was converted is a frame again.
+    EXPECT_TRUE(std::ranges::equal(convert(bgr.view(), PixelFormat::kRgb24).samples(), rgb.samples()));
+  }
+}
+
+TEST(Image, ACopyIsDeep) {
+  saccade::Image image(PixelFormat::kGray8, 3, 2);
+  EXPECT_EQ(image.samples().size(), 6U);
+  EXPECT_EQ(image.samples()[0], 0);
+  const saccade::Image copy = image;
+  image.samples()[0] = 1;
+  EXPECT_EQ(copy.samples()[0], 0);
+  EXPECT_TRUE(saccade::Image().empty());
+}
+
+TEST(Image, RefusesWhatItCannotHold) {
+  EXPECT_THROW(saccade::Image(PixelFormat::kI420, 4, 4), Error);
+  EXPECT_THROW(saccade::Image(PixelFormat::kRgb24, 0, 4), Error);
+  EXPECT_THROW(saccade::Image(PixelFormat::kRgb24, 4, -1), Error);
+}
+
+TEST(Image, RefusesFramesThatCannotBeRead) {
+  const PatternFrame frame(PixelFormat::kI420, 4, 4);
+  EXPECT_THROW(convert(frame.view, PixelFormat::kNv12), Error);
+  FrameView damaged = frame.view;
+  damaged.planes[2] = nullptr;
+  EXPECT_THROW(convert(damaged, PixelFormat::kRgb24), Error);
+  damaged = frame.view;
+  damaged.pitch_bytes[1] = 1;
+  EXPECT_THROW(convert(damaged, PixelFormat::kRgb24), Error);
+  damaged = frame.view;
+  damaged.memory = MemoryKind::kDevice;
+  EXPECT_THROW(convert(damaged, PixelFormat::kRgb24), Error);
+  EXPECT_THROW(convert(FrameView{}, PixelFormat::kRgb24), Error);
+}
+
+}  // namespace
+}  // namespace saccade

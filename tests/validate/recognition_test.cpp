@@ -1,0 +1,143 @@
+#include "validate/recognition.hpp"
+
+#include <gmock/gmock.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/tiny_models.hpp"
+#include "validate/fixture.hpp"
+#include "vision/card_variants.hpp"
+
+namespace saccade {
+namespace {
+
+using test::expect_error;
+
+class RecognitionTest : public test::ValidateFixture {
+ protected:
+  Recognition recognise(const std::string& model, const std::string& data) {
+    RecognitionOptions options{.file = model, .data = data};
+    options.model.device = Device::cpu();
+    return recognise_on(options, {.progress = [&](const std::string&, double share) { progress_ = share; }});
+  }
+
+  /// Images of red, green and blue in turn, with their synsets.
+  void write_colors(int count) {
+    const std::array<std::array<std::uint8_t, 3>, 3> colors{{{230, 20, 20}, {20, 230, 20}, {20, 20, 230}}};
+    for (int i = 0; i < count; ++i)
+      test::write_solid_image(folder_, fmt::format("n0000000{}_{}.png", i % 3 + 1, i), 8, 8,
+                              colors[static_cast<std::size_t>(i % 3)]);
+    test::write_file(folder_, "synset.txt", "n00000001 red\nn00000002 green\nn00000003 blue\n");
+  }
+
+  /// The color classifier without its card.
+  std::string write_bare_classifier() {
+    std::string path = test::write_color_classifier(models_);
+    std::filesystem::remove(models_ / "color.toml");
+    return path;
+  }
+};
+
+TEST_F(RecognitionTest, FindsTheOrderOfChannelsByLabels) {
+  write_colors(12);
+  const Recognition found = recognise(write_bare_classifier(), "imagenet:" + folder_.string());
+  for (std::size_t i = 0; i < found.close; ++i) EXPECT_EQ(found.trials[i].card.color, ChannelOrder::kRgb);
+  EXPECT_EQ(found.trials.front().metric, 1);
+  EXPECT_EQ(found.images, 12U);
+  // Exchanged channels leave only green.
+  for (const CardTrial& trial : found.trials)
+    if (trial.card.color == ChannelOrder::kBgr) {
+      EXPECT_LT(trial.metric, 0.5) << trial.summary;
+      EXPECT_GT(trial.behind.interval->low, 0) << trial.summary;
+    }
+  EXPECT_GT(progress_, 0);
+}
+
+TEST_F(RecognitionTest, KeepsTheDefaultWhereImagesDoNotTell) {
+  for (int i = 0; i < 6; ++i)
+    test::write_solid_image(folder_, fmt::format("n00000001_{}.png", i), 8, 8, {120, 120, 120});
+  test::write_file(folder_, "synset.txt", "n00000001 red\nn00000002 green\nn00000003 blue\n");
+  const Recognition found = recognise(write_bare_classifier(), "imagenet:" + folder_.string());
+  EXPECT_NE(found.verdict, CardVerdict::kBest);
+  EXPECT_GT(found.close, 1U);
+  if (found.verdict == CardVerdict::kDefault) {
+    EXPECT_TRUE(found.trials[found.chosen].is_default);
+  }
+}
+
+TEST_F(RecognitionTest, PredictionsThatAMirroredImageContradictsAreNoEvidence) {
+  for (const char* name : {"a.png", "b.png", "c.png"}) test::write_solid_image(folder_, name, 8, 8);
+  const std::string model = test::write_box_detector(models_);
+  std::filesystem::remove(models_ / "boxes.toml");
+  const Recognition found = recognise(model, folder_.string());
+  EXPECT_EQ(found.verdict, CardVerdict::kNone);
+  EXPECT_EQ(found.card(), nullptr);
+  EXPECT_LE(found.trials.front().evidence, 0);
+  EXPECT_THAT(to_text(found), testing::HasSubstr("card      none"));
+}
+
+TEST_F(RecognitionTest, ImagesWithoutPredictionsAreNoEvidence) {
+  write_colors(3);
+  std::filesystem::remove(folder_ / "synset.txt");
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("detections");
+  model.initializer(onnx_writer::tensor<float>("far", {1, 2, 6}, {0, 0, 1, 1, 0, 0, 0, 0, 1, 1, 0, 0}));
+  model.node({.op = "ReduceMean",
+              .inputs = {"image"},
+              .outputs = {"one"},
+              .attributes = {onnx_writer::attribute("axes", onnx_writer::Dims{0, 1, 2, 3}),
+                             onnx_writer::attribute("keepdims", 0)},
+              .name = "reduce"});
+  model.node({.op = "Mul", .inputs = {"far", "one"}, .outputs = {"detections"}, .name = "mul"});
+  model.save(models_ / "silent.onnx");
+  const Recognition found = recognise(models_ / "silent.onnx", folder_.string());
+  EXPECT_EQ(found.verdict, CardVerdict::kNone);
+  EXPECT_EQ(found.trials.front().counted, 0);
+}
+
+TEST_F(RecognitionTest, TellsWhatItCannotUse) {
+  write_colors(3);
+  const std::string model = write_bare_classifier();
+  expect_error([&] { recognise(model, "coco:" + folder_.string()); }, {"instances"});
+  expect_error([&] { recognise(model, models_.string()); }, {models_.string(), "no folder with images"});
+  expect_error([&] { recognise(model, "voc:" + folder_.string()); }, {"voc"});
+  expect_error([&] { recognise(test::write_brightness_depth(models_), "imagenet:" + folder_.string()); },
+               {"depth", "no decoder"});
+}
+
+TEST_F(RecognitionTest, ReportsEveryCard) {
+  write_colors(6);
+  const Recognition found = recognise(write_bare_classifier(), "imagenet:" + folder_.string());
+  const auto json = nlohmann::json::parse(to_json(found));
+  EXPECT_EQ(json.at("trials").size(), found.trials.size());
+  EXPECT_EQ(json.at("images"), 6);
+  EXPECT_TRUE(json.at("trials")[0].contains("top1"));
+  EXPECT_THAT(to_text(found), testing::HasSubstr("rgb"));
+}
+
+TEST(CardVariants, AreDistinctAndBeginWithTheCard) {
+  Card card;
+  card.width = card.height = 640;
+  for (const std::vector<Card>& cards : {with_each_normalization(card), with_each_resize(card)}) {
+    EXPECT_EQ(to_toml(cards.front()), to_toml(card));
+    std::vector<std::string> texts;
+    for (const Card& each : cards) texts.push_back(to_toml(each));
+    std::ranges::sort(texts);
+    EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end());
+    EXPECT_GT(cards.size(), 2U);
+  }
+}
+
+TEST(CardVariants, NameTheUsualNormalizations) {
+  Card card;
+  card.width = card.height = 224;
+  card.scale = 1;
+  card.color = ChannelOrder::kBgr;
+  card.mean = {104, 117, 123};
+  EXPECT_THAT(summary_of(card), testing::HasSubstr("bgr, Caffe's mean"));
+  card.scale = 0.5F;
+  EXPECT_THAT(summary_of(card), testing::HasSubstr("scale 0.5"));
+}
+
+}  // namespace
+}  // namespace saccade
