@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/error.hpp"
 #include "command.hpp"
@@ -75,9 +76,15 @@ int bench(const BenchFlags& flags) {
   if (!options.peers.empty()) options.peers_python = find_peers_python(options.peers_python);
   BenchReport report = empty_report(options);
   StatusLine line;
+  const std::size_t parts =
+      static_cast<std::size_t>(options.loads) * (flags.models.size() + (options.together ? 1 : 0));
+  std::size_t begun = 0;
+  std::string current;
   report.models = bench_models(flags.models, options, [&](const std::string& file, int load, double share) {
-    const std::string state = share == 0 ? "compiling" : fmt::format("{:.0f} %", 100 * share);
-    line.say(fmt::format("load {} of {}, {}: {}", load + 1, options.loads, file, state));
+    const std::string part = fmt::format("load {} of {}, {}", load + 1, options.loads, file);
+    if (part != std::exchange(current, part)) ++begun;
+    const double done = (static_cast<double>(begun) - 1 + share) / static_cast<double>(parts);
+    line.say("bench", part, done);
   });
   line.finish();
   print_result(

@@ -59,7 +59,8 @@ int check(const CheckFlags& flags) {
   std::vector<Tested> all;
   StatusLine status;
   for (const TestFolder& test : tests) {
-    status.say(fmt::format("{}/{} {}", all.size() + 1, tests.size(), test.name));
+    const double share = static_cast<double>(all.size()) / static_cast<double>(tests.size());
+    status.say("check", fmt::format("{}/{} {}", all.size() + 1, tests.size(), test.name), share);
     all.push_back({test.name, run_test_folder(test, flags.common.model)});
   }
   status.finish();

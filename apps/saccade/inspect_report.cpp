@@ -48,11 +48,22 @@ ReportText facts_text(const ModelFacts& facts) {
   return text;
 }
 
+/// What --check found; a pass beyond its tolerance is an error instead.
+ReportText pass_check_text(const PassCheck& check) {
+  if (check.compared == 0) return report_text("check       no pass changed the graph: there is nothing to compare\n");
+  if (check.largest == 0) return report_text("check       {} passes compared, all outputs are equal\n", check.compared);
+  return report_text(
+      "check       {} passes compared, the largest difference is {:.2g} of the spread of output '{}', by {} (tolerance "
+      "{:.2g})\n",
+      check.compared, check.largest, check.output, check.pass, check.tolerance);
+}
+
 ReportText passes_text(const InspectReport& report) {
   ReportText text = report_text("passes\n  {:<28}{:>8}{:>8}{:>8}{:>10}\n", "", "patches", "before", "after", "ms");
   for (const PassRecord& pass : report.passes.passes)
     text += report_text("  {:<28}{:>8}{:>8}{:>8}{:>10.2f}\n", pass.name, pass.patches, pass.nodes_before,
                         pass.nodes_after, to_milliseconds(pass.time));
+  if (report.passes.check) text += pass_check_text(*report.passes.check);
   return report.show_patches ? text + print_patches(report.passes) : text;
 }
 
@@ -116,6 +127,15 @@ Json passes_json(const PassReport& report) {
                     {"nodes_after", pass.nodes_after},
                     {"ms", to_milliseconds(pass.time)}});
   return rows;
+}
+
+Json pass_check_json(const std::optional<PassCheck>& check) {
+  if (!check) return nullptr;
+  return {{"compared", check->compared},
+          {"largest_difference", check->largest},
+          {"pass", check->pass},
+          {"output", check->output},
+          {"tolerance", check->tolerance}};
 }
 
 Json fallbacks_json(const Plan& plan) {
@@ -182,6 +202,7 @@ nlohmann::json to_json(const InspectReport& report) {
           {"card", {{"origin", report.card_origin}, {"assumptions", report.card_assumptions}, {"toml", report.card}}},
           {"stay_float32", report.keep_fp32},
           {"passes", passes_json(report.passes)},
+          {"check", pass_check_json(report.passes.check)},
           {"plan", plan_json(*report.plan)}};
 }
 

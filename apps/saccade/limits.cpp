@@ -42,7 +42,7 @@ struct LimitsFlags {
 class Steps {
  public:
   std::function<void(double)> of(const std::string& what) {
-    return [this, what](double share) { line_.say(fmt::format("{}: {:.0f} %", what, 100 * share)); };
+    return [this, what](double share) { line_.say(what, what, share); };
   }
   void finish() { line_.finish(); }
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -41,6 +43,13 @@ constexpr std::int64_t kFramesToSay = 16;
 std::string choose_source(const ProfileFlags& flags, const Model& model) {
   if (!flags.source.empty()) return flags.source;
   return impl_of(model).is_recognised() ? "synthetic:" : "";
+}
+
+/// The completed share of the profile, by frames or by time.
+double share_of(const ProfileOptions& options, std::int64_t frames, std::chrono::nanoseconds elapsed) {
+  const double by_frames = static_cast<double>(frames) / static_cast<double>(options.frames);
+  const double by_time = options.duration.count() > 0 ? std::chrono::duration<double>(elapsed) / options.duration : 0;
+  return std::max(by_frames, by_time);
 }
 
 /// Creates every file before the first frame, so that an unwritable one fails early.
@@ -87,11 +96,12 @@ int profile(const ProfileFlags& flags) {
   options.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags.seconds));
   options.trace = outputs.trace.has_value();
   options.sink = outputs.jsonl.get();
-  options.on_ceilings = [&status](double share) {
-    status.say(fmt::format("measuring ceilings: {:.0f} %", 100 * share));
-  };
-  options.on_frame = [&status](std::int64_t frames) {
-    if (frames % kFramesToSay == 0) status.say(fmt::format("{} frames", frames));
+  options.on_ceilings = [&status](double share) { status.say("ceilings", "measuring ceilings", share); };
+  options.on_frame = [&, start = std::chrono::steady_clock::time_point()](std::int64_t frames) mutable {
+    if (frames == 0) start = std::chrono::steady_clock::now();
+    if (frames % kFramesToSay == 0)
+      status.say("frames", fmt::format("{} frames", frames),
+                 share_of(options, frames, std::chrono::steady_clock::now() - start));
     return frames == 0 || !interrupted();  // after a warm-up only there is nothing to report
   };
   const Profile profile = source.empty() ? profile_tensors(model, options) : profile_frames(model, source, options);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report.hpp"
 
@@ -25,6 +26,16 @@ std::string bar(double share) {
   return fmt::format("[{}] {:3.0f} %", text, 100 * part);
 }
 
+std::string share_text(std::string_view what, double share, std::chrono::nanoseconds elapsed) {
+  constexpr double kEnoughSeconds = 1;
+  constexpr double kEnoughShare = 0.02;
+  const double seconds = std::chrono::duration<double>(elapsed).count();
+  std::string text = fmt::format("{} {}", what, bar(share));
+  if (seconds >= kEnoughSeconds && share >= kEnoughShare && share < 1)
+    text += fmt::format(", {:.0f} s left", std::ceil(seconds * (1 - share) / share));
+  return text;
+}
+
 StatusLine::StatusLine()
     : next_(std::chrono::steady_clock::now() + kPeriod), is_terminal_(isatty(STDERR_FILENO) == 1) {}
 
@@ -40,6 +51,14 @@ void StatusLine::say(std::string_view text) {
 void StatusLine::draw() {
   print_aside("\r\033[K" + text_);
   drawn_ = true;
+}
+
+void StatusLine::say(std::string_view work, std::string_view step, double share) {
+  if (work != work_) {
+    work_ = work;
+    start_ = std::chrono::steady_clock::now();
+  }
+  if (is_due()) say(share_text(step, share, std::chrono::steady_clock::now() - start_));
 }
 
 void StatusLine::finish() {

@@ -10,6 +10,10 @@ namespace saccade::app {
 /// "[=====>    ]  52 %" of a SHARE from 0 to 1.
 std::string bar(double share);
 
+/// "WHAT [=====>    ]  52 %, 12 s left" of a SHARE from 0 to 1 that took ELAPSED; without the time left while that is
+/// too early to tell.
+std::string share_text(std::string_view what, double share, std::chrono::nanoseconds elapsed);
+
 /// A status line on the terminal; silent if standard error is not a terminal. It is cleared before anything else is
 /// printed.
 class StatusLine {
@@ -23,6 +27,8 @@ class StatusLine {
   bool is_due() const;
   /// Prints TEXT if it is due.
   void say(std::string_view text);
+  /// Prints share_text() if it is due. The time counts from the first SHARE of WORK, which STEP is a part of.
+  void say(std::string_view work, std::string_view step, double share);
   /// Calls PRINT, which prints whole lines, above the status line.
   template <typename Print>
   void print_above(const Print& print) {
@@ -39,6 +45,8 @@ class StatusLine {
 
   std::string text_;
   std::chrono::steady_clock::time_point next_;
+  std::chrono::steady_clock::time_point start_;
+  std::string work_;  ///< that start_ belongs to
   bool is_terminal_;
   bool drawn_ = false;
 };

@@ -41,8 +41,8 @@ int run(const ValidateFlags& flags) {
   }
   StatusLine status;
   const Validation validation = validate(
-      options, {.progress = [&](const std::string& what, double share) { status.say(bar(share) + " " + what); },
-                .stop = interrupted});
+      options,
+      {.progress = [&](const std::string& what, double share) { status.say(what, what, share); }, .stop = interrupted});
   status.finish();
   print_result(
       flags.common.json, [&] { return to_json(validation); }, [&] { return to_text(validation); },

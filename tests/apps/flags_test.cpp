@@ -307,6 +307,8 @@ TEST(FlagTable, ForeignWordsAreForeignAndTheirRemediesExist) {
 TEST(FlagTable, HelpAndVersionAreCommandsToo) {
   EXPECT_EQ(message({"help"}), std::nullopt);
   EXPECT_EQ(message({"help", "run"}), std::nullopt);
+  EXPECT_EQ(message({"--color", "never", "help", "run"}), std::nullopt);
+  EXPECT_EQ(message({"--color=never", "help"}), std::nullopt);
   EXPECT_EQ(message({"-V"}), std::nullopt);
   EXPECT_EQ(message({"help", "predict"}), "unknown command 'predict': use saccade run; see saccade --help");
   EXPECT_EQ(message({"help", "run", "bench"}), "unknown argument 'bench'; see saccade --help");

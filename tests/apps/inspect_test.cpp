@@ -19,10 +19,14 @@ TEST_F(InspectCommand, SaysWhatAModelIs) {
   EXPECT_EQ(report["operators"]["Mul"], 1);
   EXPECT_GT(report["plan"]["arena_bytes"], 0);
   EXPECT_FALSE(report["passes"].empty());
+  EXPECT_GT(report["check"]["compared"], 0);
+  EXPECT_LT(report["check"]["largest_difference"], 1e-4);
   EXPECT_NE(report["card"]["toml"].get<std::string>().find("yolo-e2e"), std::string::npos);
   const Finished text = run_saccade({"inspect", model, "--dump", "--pipeline"});
   EXPECT_NE(text.out.find("==== as imported"), std::string::npos);
   EXPECT_NE(text.out.find("saccade.Preprocess"), std::string::npos);
+  EXPECT_EQ(text.out.find("passes compared"), std::string::npos) << "without --check";
+  EXPECT_NE(run_saccade({"inspect", model, "--check"}).out.find("passes compared"), std::string::npos);
 }
 
 TEST_F(InspectCommand, WritesACardThatCanBeUsed) {

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "progress.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 
@@ -42,6 +44,14 @@ pid_t start(std::vector<std::string> arguments, int out, const char* terminal) {
   EXPECT_EQ(posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ), 0);
   posix_spawn_file_actions_destroy(&actions);
   return pid;
+}
+
+TEST(Progress, SaysThePercentAndTheTimeLeft) {
+  using std::chrono::seconds;
+  EXPECT_EQ(app::share_text("a.onnx", 0.25, seconds(10)), "a.onnx [=======>                      ]  25 %, 30 s left");
+  EXPECT_EQ(app::share_text("a", 0.5, std::chrono::milliseconds(300)), "a [===============>              ]  50 %");
+  EXPECT_EQ(app::share_text("a", 0.001, seconds(5)), "a [>                             ]   0 %") << "too early to tell";
+  EXPECT_EQ(app::share_text("a", 1, seconds(5)), "a [==============================] 100 %");
 }
 
 TEST(Progress, IsWipedBeforeAnErrorIsPrinted) {

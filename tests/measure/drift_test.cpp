@@ -42,6 +42,13 @@ TEST(Drift, SmallChannelsCountAsMuchAsLargeOnes) {
   EXPECT_NEAR(drift(floats({1, 2, 1, 2}, {100, 200, 0.02F, 0.01F}), reference, other), 1, 1e-5);
 }
 
+TEST(Drift, RoundingOfScoresNearZeroIsNone) {
+  const Tensor reference = floats({1, 2}, {5e-5F, 4e-5F});
+  const Tensor other = floats({1, 2}, {5.01e-5F, 4.01e-5F});
+  EXPECT_LT(drift(floats({1, 2}, {5.003e-5F, 4.003e-5F}), reference, other), kLargestDrift) << "3e-8 apart";
+  EXPECT_GT(drift(floats({1, 2}, {5.1e-5F, 4.1e-5F}), reference, other), kLargestDrift) << "1e-6 apart";
+}
+
 TEST(Drift, OtherShapesAndLostNumbersAreInfinitelyFar) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor reference = floats({2}, {1, 2});

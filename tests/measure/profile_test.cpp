@@ -134,6 +134,18 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
   EXPECT_EQ(html.find(">nan"), std::string::npos);
 }
 
+TEST_F(ProfileTest, SaysThatCeilingsWereTooLow) {
+  Profile made = profile();
+  for (LaunchProfile& launch : made.launches) launch.headroom = -0.02;
+  EXPECT_EQ(to_text(made, {}).str().find("\nceilings "), std::string::npos) << "the clock drifts by as much";
+  EXPECT_EQ(to_json(made)["launches_beyond_bound"], 0);
+  made.launches.front().headroom = -0.26;
+  const std::string sentence = "1 of " + std::to_string(made.launches.size()) + " launches took less than their bound";
+  EXPECT_NE(to_text(made, {}).str().find("\nceilings "), std::string::npos);
+  EXPECT_NE(to_page(made, 5).html().find(sentence), std::string::npos);
+  EXPECT_EQ(to_json(made)["launches_beyond_bound"], 1);
+}
+
 TEST_F(ProfileTest, RunsOnTensorsIfTheModelIsNotRecognised) {
   const Model model = test::load_on_cpu(test::write_color_classifier(models_));
   options_.trace = true;

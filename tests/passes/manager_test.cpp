@@ -85,6 +85,20 @@ TEST(RunPasses, ShowsTheGraphBeforeAndAfterEveryPass) {
   EXPECT_EQ(seen[1], "remove_identity:1");
 }
 
+TEST(RunPasses, ReportsWhatTheCheckCompared) {
+  Graph graph = identities();
+  const PassReport unchecked = run_passes(graph, {.disabled = passes_except({"remove_identity"})});
+  EXPECT_FALSE(unchecked.check);
+
+  graph = identities();
+  const PassReport report = run_passes(graph, {.disabled = passes_except({"remove_identity"}), .check = true});
+  ASSERT_TRUE(report.check);
+  EXPECT_EQ(report.check->compared,
+            std::ranges::count_if(report.passes, [](const auto& each) { return each.patches != 0; }));
+  EXPECT_GT(report.check->compared, 0);
+  EXPECT_EQ(report.check->largest, 0) << "an identity changes nothing";
+}
+
 TEST(ResultCheck, MeasuresADifferenceInSpreadsOfTheOutput) {
   GraphBuilder b;
   const ValueId x = b.input("x", {3});

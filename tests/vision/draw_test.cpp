@@ -284,6 +284,20 @@ TEST(Draw, AClassMapTintsWhatTheModelSawAndHasALegend) {
   EXPECT_EQ(page.at(600, 60), kGray);
 }
 
+TEST(Draw, TheBackgroundOfAClassMapStaysClear) {
+  Mapped mapped;
+  mapped.result.class_map = {mapped.place, mapped.ids};
+  for (const char* name : {"background", "__background__"}) {
+    mapped.result.segments = {{0, name, 76'800}, {1, "sea", 76'800}};
+    Page page(640, 480);
+
+    page.draw(mapped.result);
+
+    EXPECT_EQ(page.at(80, 240), kGray) << name;
+    EXPECT_NE(page.at(240, 240), kGray) << name;
+  }
+}
+
 TEST(Draw, DepthAloneFillsTheImageLightWhereNear) {
   for (const auto& [kind, near, far] :
        {std::tuple{DepthKind::kRelative, 20, 300}, std::tuple{DepthKind::kInverse, 300, 20}}) {

@@ -72,6 +72,12 @@ std::function<int()> print(std::string text, int code = kOk) {
 
 TerminalStyle help_style() { return {is_colored(STDOUT_FILENO)}; }
 
+/// ARGUMENTS after a leading --color, which choose_color() has read.
+std::span<const std::string> without_color(std::span<const std::string> arguments) {
+  if (arguments.front() == "--color") return arguments.subspan(std::min<std::size_t>(2, arguments.size()));
+  return arguments.subspan(arguments.front().starts_with("--color=") ? 1 : 0);
+}
+
 /// What `saccade help WORD` prints. Throws UsageError.
 std::string help_of(std::span<const std::string> words) {
   const auto refused = [](const std::string& what) { return UsageError(what + "; see saccade --help"); };
@@ -132,7 +138,8 @@ CommandLine::~CommandLine() = default;
 
 std::function<int()> CommandLine::parse(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return print(help(help_style()), kUsage);
-  if (arguments.front() == "help") return print(help_of(std::span(arguments).subspan(1)));
+  const std::span<const std::string> words = without_color(arguments);
+  if (!words.empty() && words.front() == "help") return print(help_of(words.subspan(1)));
   const auto fail = [this](const std::string& message) -> UsageError {
     const State::Declared* command = state_->chosen();
     const std::string of = command == nullptr ? "" : std::string(command->row->name) + " ";

@@ -10,6 +10,7 @@
 #include "measure/bench/bench_times.hpp"
 #include "measure/bench/own_engine.hpp"
 #include "measure/bench/process_memory.hpp"
+#include "measure/bench/scene_inputs.hpp"
 #include "measure/limits/frame_period.hpp"
 #include "measure/peers/peer.hpp"
 #include "measure/statistics/drift.hpp"
@@ -62,7 +63,6 @@ double drift_of(Peer& peer, const PeerFiles& files, std::span<const Tensor> ours
 
 /// A peer with the model loaded; null if it cannot run it, with the reason in RESULT. OURS are empty if its drift is
 /// known already.
-/// are known already.
 std::unique_ptr<Peer> start_peer(PeerTimes& result, const BenchedModel& benched, const BenchOptions& options,
                                  const PeerFiles& files, std::span<const Tensor> ours) {
   // Without the package nothing can be compared: an error, not a row.
@@ -126,13 +126,20 @@ void describe(BenchedModel& benched, const std::vector<Model>& models, const Ben
                                                       options.resident ? " on the device" : "", options.batch);
 }
 
+/// Generated tensors; images of the built-in scene if outputs are compared.
+std::vector<Tensor> inputs_for(const Model& model, const BenchOptions& options, std::uint64_t seed) {
+  std::vector<Tensor> inputs = options.draw(model, seed);
+  if (!options.peers.empty()) draw_scene(model, seed, inputs);
+  return inputs;
+}
+
 void measure_on_tensors(ModelRun& run, const Model& model, const std::shared_ptr<const Plan>& plan,
                         const BenchOptions& options, int load, const std::function<void(double share)>& progress) {
-  const std::vector<Tensor> inputs = options.draw(model, options.runs.seed);
+  const std::vector<Tensor> inputs = inputs_for(model, options, options.runs.seed);
   std::vector<std::unique_ptr<Peer>> peers;
   std::optional<PeerFiles> files;
   if (!options.peers.empty()) {
-    files.emplace(model, inputs, options.draw(model, options.runs.seed + 1000));
+    files.emplace(model, inputs, inputs_for(model, options, options.runs.seed + 1000));
     const std::vector<Tensor> ours = load == 0 ? outputs_for(plan, inputs) : std::vector<Tensor>();
     for (PeerTimes& peer : run.benched.peers)
       peers.push_back(peer.failure.empty() ? start_peer(peer, run.benched, options, *files, ours) : nullptr);

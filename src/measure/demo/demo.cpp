@@ -152,6 +152,9 @@ class Demo {
       const Outcome<Result&> result = pipeline.next();
       if (!result) break;
       predictions.add(predictions_.of(*result));
+      if (result->frame % kFramesToSay == 0)
+        events_.say(
+            fmt::format("measuring the accuracy: {}, {} %", condition.name, 100 * result->frame / scene.frames));
       if (result->frame == scene.frames / 2) scores.image = write_drawn_image(condition, *result, pipeline.frame());
     }
     scores.images = static_cast<int>(predictions.frames().size());

@@ -1,5 +1,6 @@
 #include "base/clock.hpp"
 #include "measure/profile/profile_report.hpp"
+#include "measure/profile/profile_tables.hpp"
 #include "measure/report/report_json.hpp"
 
 namespace saccade {
@@ -89,6 +90,7 @@ nlohmann::ordered_json to_json(const Profile& profile) {
                    {"between", distribution_json(profile.gaps.between)}}},
                  {"histogram", shape_json(shape_of(profile.latency, kShapeBins))},
                  {"overhead", overhead_json(profile.overhead)},
+                 {"launches_beyond_bound", launches_beyond_bound(profile)},
                  {"bottleneck",
                   {{"kind", to_string(profile.bottleneck.kind)},
                    {"stage", profile.bottleneck.stage},

@@ -169,6 +169,7 @@ void add_method(Page& page, const Profile& profile) {
   page.section("How it was measured");
   page.text(fmt::format("{} frames after {} warm-up frames. {}", number(profile.frames), profile.warm_up,
                         overhead_text(profile.overhead)));
+  if (const std::string ceilings = ceilings_text(profile); !ceilings.empty()) page.text(ceilings);
   Table table{.caption = "Ceilings of this machine, all threads together", .columns = {{"ceiling"}, {"rate", true}}};
   for (const ComputeCeiling& ceiling : profile.ceilings.compute)
     table.rows.push_back(

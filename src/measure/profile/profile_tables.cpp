@@ -84,6 +84,20 @@ std::string overhead_text(const Overhead& overhead) {
       100 * overhead.interval.high, overhead.blocks);
 }
 
+std::int64_t launches_beyond_bound(const Profile& profile) {
+  constexpr double kTolerance = 0.03;  // clock frequencies drift by as much
+  return std::ranges::count_if(profile.launches, [](const LaunchProfile& each) { return each.headroom < -kTolerance; });
+}
+
+std::string ceilings_text(const Profile& profile) {
+  const std::int64_t count = launches_beyond_bound(profile);
+  if (count == 0) return {};
+  return fmt::format(
+      "{} of {} launches took less than their bound: other work slowed the measurement of the ceilings, so bounds and "
+      "headroom are too pessimistic; profile again on an idle machine.",
+      count, profile.launches.size());
+}
+
 std::vector<const LaunchProfile*> all_launches(const Profile& profile) {
   std::vector<const LaunchProfile*> launches;
   for (const LaunchProfile& launch : profile.launches) launches.push_back(&launch);

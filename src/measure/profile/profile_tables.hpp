@@ -18,6 +18,11 @@ Table gaps_table(const Profile& profile);
 /// The recording overhead as a sentence.
 std::string overhead_text(const Overhead& overhead);
 
+/// The number of launches that took less than their bound by more than 3 %, by the medians: the ceilings are too low.
+std::int64_t launches_beyond_bound(const Profile& profile);
+/// What that means, in a sentence; empty if there are none.
+std::string ceilings_text(const Profile& profile);
+
 /// The COUNT longest launches of PROFILE by median time, in descending order.
 std::vector<const LaunchProfile*> longest_launches(const Profile& profile, std::size_t count);
 /// In the order of the plan.

@@ -35,6 +35,7 @@ ReportText to_text(const Profile& profile, const TextOptions& options) {
   text += terminal_histogram(shape_of(profile.latency, kRows), options.is_utf8);
   text +=
       "\n" + wrap("profiler", overhead_text(profile.overhead)) + "\n" + wrap("bottleneck", profile.bottleneck.sentence);
+  if (const std::string ceilings = ceilings_text(profile); !ceilings.empty()) text += "\n" + wrap("ceilings", ceilings);
   return options.is_utf8 ? text : with_ascii_units(text);
 }
 

@@ -14,7 +14,8 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kLeastChange = 1e-2;
-constexpr double kNothing = 1e-12;
+// Of an element: with the limit for fp32, an error of 1e-7, as fp32 rounds a probability near 1.
+constexpr double kLeastUnit = 1e-4;
 constexpr std::int64_t kFewColumns = 1024;
 constexpr double kKeptRows = 0.98;
 
@@ -46,14 +47,18 @@ struct Channel {
   double error = 0;
   double change = 0;
   double size = 0;
+  double count = 0;
 
   void add(double x, double reference, double other) {
     error += (x - reference) * (x - reference);
     change += (reference - other) * (reference - other);
     size += reference * reference;
+    ++count;
   }
-  double unit() const { return std::max(std::sqrt(change), kLeastChange * std::sqrt(size)); }
-  double drift() const { return std::sqrt(error) / std::max(unit(), kNothing); }
+  double unit() const {
+    return std::max({std::sqrt(change), kLeastChange * std::sqrt(size), kLeastUnit * std::sqrt(count)});
+  }
+  double drift() const { return std::sqrt(error) / unit(); }
 };
 
 /// AXIS < 0: a single channel.
@@ -110,7 +115,7 @@ double as_queries(const Outputs& outputs) {
   std::ranges::sort(changes);
   const auto kept = std::max<std::size_t>(static_cast<std::size_t>(kKeptRows * static_cast<double>(rows)), 1);
   const double change = (changes[(rows - 1) / 2] + changes[rows / 2]) / 2;
-  return errors[kept - 1] / std::max(change, kNothing);
+  return errors[kept - 1] / change;
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ class PassRunner {
       : graph_(graph), options_(options), budget_(options.max_memory), known_(graph, &budget_) {
     for (std::size_t i = 0; i < graph.value_count(); ++i)
       if (const Tensor* constant = graph.constant(static_cast<ValueId>(i))) budget_.take(constant->bytes());
-    if (options.check) check_.emplace(graph, options.check_inputs);
+    if (!options.check) return;
+    check_.emplace(graph, options.check_inputs);
+    report_.check = PassCheck{.tolerance = options.tolerance};
   }
 
   void run(const Pass& pass) {
@@ -100,6 +102,17 @@ class PassRunner {
            "pass {} changes output '{}' by {:.3g} of its spread (tolerance {:.3g}); leave it out with "
            "--disable-pass {}",
            pass.name, worst.output, worst.spreads, tolerance, pass.name);
+    note_difference(pass, worst, tolerance);
+  }
+
+  void note_difference(const Pass& pass, const ResultCheck::Difference& worst, double tolerance) {
+    PassCheck& check = *report_.check;
+    ++check.compared;
+    if (worst.spreads <= check.largest) return;
+    check.largest = worst.spreads;
+    check.pass = pass.name;
+    check.output = worst.output;
+    check.tolerance = tolerance;
   }
 
   Graph& graph_;

@@ -54,9 +54,19 @@ struct PatchRecord {
   std::string note;
 };
 
+/// What PassOptions::check compared. A difference is relative to the spread of an output.
+struct PassCheck {
+  std::int64_t compared = 0;  ///< passes, those that changed the graph
+  double largest = 0;         ///< of all differences
+  std::string pass;           ///< that caused it
+  std::string output;         ///< in which it is
+  double tolerance = 0;       ///< of that pass
+};
+
 struct PassReport {
   std::vector<PassRecord> passes;  ///< in the order of execution
   std::vector<PatchRecord> patches;
+  std::optional<PassCheck> check;  ///< with PassOptions::check
 };
 
 /// The names of all passes, without duplicates, in the order of their first occurrence.
