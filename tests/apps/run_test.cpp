@@ -65,7 +65,7 @@ TEST_F(RunCommand, HelpAndVersionNeedNothing) {
 
 TEST_F(RunCommand, SaysOnceWhatItAssumes) {
   const std::string file = test::write_color_classifier(folder_);
-  const auto run = [&] { return run_saccade({"run", file, "--source", images(), "--jsonl", "-"}).err; };
+  const auto run = [&] { return run_saccade({"run", file, "--source", images(), "--jsonl", folder_ / "o.jsonl"}).err; };
   EXPECT_EQ(run(), "");
   std::filesystem::remove(folder_ / "color.toml");
   const std::string said = run();
