@@ -12,7 +12,6 @@ namespace {
 
 using nlohmann::json;
 using onnx_writer::Message;
-using onnx_writer::Model;
 using onnx_writer::tensor;
 using test::Finished;
 using test::run_saccade;
@@ -34,7 +33,7 @@ class Check : public testing::Test {
 
   /// y = OP(x), x of two floats 1 and -2, and the expected Y.
   std::string write_unary(const std::string& name, const std::string& op, const std::vector<float>& y) {
-    Model model(17);
+    onnx_writer::Model model(17);
     model.input("x", {2}).output("y");
     model.node({.op = op, .inputs = {"x"}, .outputs = {"y"}, .name = "node"});
     return write(name, model, {tensor<float>("x", {2}, {1, -2})}, {tensor<float>("y", {2}, y)});
@@ -95,7 +94,7 @@ TEST_F(Check, SaysTheSameToPeople) {
 }
 
 TEST_F(Check, RunsEveryDataSetWithItsOwnShapes) {
-  Model model(17);
+  onnx_writer::Model model(17);
   model.input("x", {"n"}).output("y").node({.op = "Neg", .inputs = {"x"}, .outputs = {"y"}});
   write("two", model, {tensor<float>("x", {2}, {1, -2})}, {tensor<float>("y", {2}, {-1, 2})});
   std::filesystem::create_directories(folder_ / "two/test_data_set_1");
@@ -110,7 +109,7 @@ TEST_F(Check, RunsEveryDataSetWithItsOwnShapes) {
 }
 
 TEST_F(Check, InputsCountByTheirPlaceAndMayDecideShapes) {
-  Model model(17);
+  onnx_writer::Model model(17);
   model.input("x", {2}).input("shape", {2}, onnx_writer::kInt64).output("y");
   model.node({.op = "Reshape", .inputs = {"x", "shape"}, .outputs = {"y"}});
   write("reshape", model, {tensor<float>("", {2}, {1, 2}), tensor<std::int64_t>("", {2}, {2, 1})},
@@ -140,7 +139,7 @@ TEST_F(Check, WhatIsWrongWithATestIsItsReason) {
   EXPECT_NE(reason("text", 3).find("is a text file"), std::string::npos);
 
   std::filesystem::create_directory(folder_ / "bare");
-  Model(17).save(folder_ / "bare/model.onnx");
+  onnx_writer::Model(17).save(folder_ / "bare/model.onnx");
   EXPECT_NE(reason("bare", 3).find("has no test_data_set_0"), std::string::npos);
 }
 
