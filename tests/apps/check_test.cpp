@@ -19,7 +19,7 @@ using test::run_saccade;
 class Check : public testing::Test {
  protected:
   /// A test folder of MODEL with one data set; returns its path.
-  std::string write(const std::string& name, const Model& model, const std::vector<Message>& inputs,
+  std::string write(const std::string& name, const onnx_writer::Model& model, const std::vector<Message>& inputs,
                     const std::vector<Message>& outputs) {
     const std::string set = name + "/test_data_set_0/";
     std::filesystem::create_directories(folder_ / set);
