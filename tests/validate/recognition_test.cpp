@@ -73,7 +73,7 @@ TEST_F(RecognitionTest, PredictionsThatAMirroredImageContradictsAreNoEvidence) {
   EXPECT_EQ(found.verdict, CardVerdict::kNone);
   EXPECT_EQ(found.card(), nullptr);
   EXPECT_LE(found.trials.front().evidence, 0);
-  EXPECT_THAT(to_text(found), testing::HasSubstr("card      none"));
+  EXPECT_THAT(to_text(found), testing::HasSubstr("none: with no card"));
 }
 
 TEST_F(RecognitionTest, ImagesWithoutPredictionsAreNoEvidence) {
