@@ -44,7 +44,7 @@ class CardSearch {
   Recognition run() {
     const Model model = Model::load(options_.file, model_options_);
     std::vector<Card> bases;
-    for (Card& card : fitting_cards(impl_of(model).graph()))
+    for (Card& card : possible_cards(impl_of(model).graph()))
       if (source_->takes(card.task())) bases.push_back(std::move(card));
     if (bases.empty())
       fail(ErrorCode::kUnsupported, "{}: no decoder whose predictions {} evaluates fits its outputs", options_.file,

@@ -77,24 +77,6 @@ std::string quoted(const std::string& text) {
   return out + '"';
 }
 
-}  // namespace
-
-void complete_labels(const Graph& graph, Card& card) {
-  for (Head& head : card.heads) {
-    if (!head.decoder->uses.labels) continue;
-    resolve_classes(head);
-    if (head.labels.empty()) name_classes(graph, card, head);
-    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
-      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
-           head.outputs.front(), head.classes);
-    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
-      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
-           head.labels.size());
-  }
-}
-
-namespace {
-
 /// Overrides CARD, which is recognised, by the file of another tool beside MODEL, if there is one.
 void apply_processor(const Graph& graph, const std::filesystem::path& model, Card& card) {
   const std::filesystem::path file = find_processor_file(model);
@@ -111,6 +93,20 @@ void apply_processor(const Graph& graph, const std::filesystem::path& model, Car
 }
 
 }  // namespace
+
+void complete_labels(const Graph& graph, Card& card) {
+  for (Head& head : card.heads) {
+    if (!head.decoder->uses.labels) continue;
+    resolve_classes(head);
+    if (head.labels.empty()) name_classes(graph, card, head);
+    if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
+      fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
+           head.outputs.front(), head.classes);
+    if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
+      fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
+           head.labels.size());
+  }
+}
 
 std::filesystem::path find_card_file(const std::filesystem::path& model, const std::filesystem::path& given) {
   // A dangling or circular link exists: reading it reports the error.

@@ -1,5 +1,7 @@
 #include "vision/card_template.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "saccade/unrecognised_model.hpp"
@@ -10,32 +12,6 @@ namespace saccade {
 namespace {
 
 constexpr std::size_t kMostCandidates = 5;
-
-/// Completes HEAD; false if its decoder does not take the model's outputs.
-bool takes(const Graph& graph, const Card& probe, Head& head) {
-  try {
-    return head.decoder->fit(graph, probe, head);
-  } catch (const Error&) {  // the outputs contradict the decoder
-    return false;
-  }
-}
-
-/// Cards of the decoders that take the model's outputs, in the order in which they are tried.
-std::vector<Card> candidate_cards(const Graph& graph) {
-  Card probe;
-  recognise_input(graph, probe);
-  std::vector<Card> cards;
-  for (const Decoder* decoder : decoders()) {
-    Head head{.decoder = decoder};
-    if (!takes(graph, probe, head)) continue;
-    Card card = default_card(*decoder);
-    recognise_input(graph, card);
-    card.heads = {std::move(head)};
-    cards.push_back(std::move(card));
-    if (cards.size() == kMostCandidates) break;
-  }
-  return cards;
-}
 
 std::string value_lines(const Graph& graph) {
   std::string text;
@@ -83,7 +59,8 @@ std::string file_of(const std::filesystem::path& model) {
 }  // namespace
 
 std::string card_template(const Graph& graph, const std::filesystem::path& model) {
-  const std::vector<Card> candidates = candidate_cards(graph);
+  std::vector<Card> candidates = fitting_cards(graph);
+  candidates.resize(std::min(candidates.size(), kMostCandidates));
   std::string text =
       fmt::format("# {}: a template to complete (docs/cards.md). The model has\n", file_of(model)) + value_lines(graph);
   Card first = default_card(*find_decoder("yolov8"));

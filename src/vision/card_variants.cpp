@@ -68,35 +68,25 @@ void add_new(std::vector<Card>& cards, Card card) {
     cards.push_back(std::move(card));
 }
 
-/// The complete card of DECODER with its default preprocessing; nullopt if it does not fit.
-std::optional<Card> card_of_decoder(const Graph& graph, const Decoder& decoder) {
+/// False if CARD's labels, classes and remap contradict.
+bool has_labels(const Graph& graph, Card& card) {
   try {
-    Card card = default_card(decoder);
-    recognise_input(graph, card);
-    fit_output(graph, card, card.heads.front());
     complete_labels(graph, card);
-    card.origin = fmt::format("the decoder {}", decoder.name);
-    return card;
+    return true;
   } catch (const Error&) {
-    return std::nullopt;
+    return false;
   }
 }
 
 }  // namespace
 
-std::vector<Card> fitting_cards(const Graph& graph) {
-  Card probe;
-  recognise_input(graph, probe);
+std::vector<Card> possible_cards(const Graph& graph) {
   std::vector<Card> cards;
   std::string why;
-  if (auto card = recognise(graph, why)) {
-    complete_labels(graph, *card);
-    cards.push_back(*std::move(card));
-  }
-  for (const Decoder* decoder : decoders()) {
-    const auto has = [&](const Card& card) { return card.head().decoder == decoder; };
-    if (std::ranges::any_of(cards, has)) continue;
-    if (auto card = card_of_decoder(graph, *decoder)) cards.push_back(*std::move(card));
+  if (auto card = recognise(graph, why); card && has_labels(graph, *card)) cards.push_back(*std::move(card));
+  for (Card& card : fitting_cards(graph)) {
+    const auto is_same_decoder = [&](const Card& other) { return other.head().decoder == card.head().decoder; };
+    if (std::ranges::none_of(cards, is_same_decoder) && has_labels(graph, card)) cards.push_back(std::move(card));
   }
   return cards;
 }

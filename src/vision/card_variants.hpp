@@ -7,10 +7,9 @@
 
 namespace saccade {
 
-/// One card for each decoder that fits the outputs of GRAPH, complete with labels and the decoder's default
-/// preprocessing: first the recognised one, then in the order of decoders(). Empty if none fits. Throws Error
-/// (kUnsupported) unless the input is one image.
-std::vector<Card> fitting_cards(const Graph& graph);
+/// The cards that a model could have: first the recognised one, then fitting_cards(), all complete with labels. Empty
+/// if no decoder fits. Throws Error (kUnsupported) unless the input is one image.
+std::vector<Card> possible_cards(const Graph& graph);
 
 /// CARD with each usual combination of channel order and normalization that its input can have, CARD first.
 std::vector<Card> with_each_normalization(const Card& card);

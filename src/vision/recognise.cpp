@@ -273,6 +273,25 @@ int metadata_classes(const Graph& graph) {
   return names == graph.metadata.end() ? 0 : static_cast<int>(parse_python_names(names->second).size());
 }
 
+std::vector<Card> fitting_cards(const Graph& graph) {
+  Card probe;
+  recognise_input(graph, probe);
+  std::vector<Card> cards;
+  for (const Decoder* decoder : decoders()) {
+    try {
+      std::optional<Head> head = fitted(graph, probe, *decoder);
+      if (!head) continue;
+      Card card = default_card(*decoder);
+      recognise_input(graph, card);
+      card.heads = {*std::move(head)};
+      card.origin = fmt::format("the decoder {}", decoder->name);
+      cards.push_back(std::move(card));
+    } catch (const Error&) {  // the outputs contradict the decoder
+    }
+  }
+  return cards;
+}
+
 std::optional<Card> recognise(const Graph& graph, std::string& why) {
   Card probe;
   recognise_input(graph, probe);

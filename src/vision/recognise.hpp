@@ -23,6 +23,10 @@ int metadata_classes(const Graph& graph);
 /// The complete card, from metadata or shapes; nullopt if the model is not recognised, with the reason in WHY.
 std::optional<Card> recognise(const Graph& graph, std::string& why);
 
+/// One card with default preprocessing for each decoder that takes GRAPH's outputs, in the order of decoders(); without
+/// labels. Throws Error (kUnsupported) unless the input is one image.
+std::vector<Card> fitting_cards(const Graph& graph);
+
 /// Completes the labels of every head whose decoder has some: the metadata's, COCO's for 80 classes, else numbers.
 /// Throws Error (kInvalidFile) if labels, classes and remap contradict.
 void complete_labels(const Graph& graph, Card& card);

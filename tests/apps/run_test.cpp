@@ -46,6 +46,9 @@ TEST_F(RunCommand, ReportsInvalidResultsOfDamagedWeights) {
       EXPECT_EQ(finished.err.find("warning: ", warned + 1), std::string::npos) << "once: " << finished.err;
     }
   }
+  const Finished silent = run_saccade({"run", write_weighted_classifier(folder_, NAN), "--source", images(), "--jsonl",
+                                       "-", "--quiet", "--log-level", "error"});
+  EXPECT_EQ(silent.err.find("warning: "), std::string::npos) << silent.err;
   const auto sound = test::lines_of(
       run_saccade({"run", write_weighted_classifier(folder_, 1), "--source", images(), "--jsonl", "-"}).out);
   for (std::size_t i = 0; i + 1 < sound.size(); ++i) EXPECT_FALSE(sound[i].contains("invalid"));

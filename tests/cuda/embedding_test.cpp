@@ -2,7 +2,6 @@
 
 #include "runtime/cpu_backend.hpp"
 #include "runtime/cuda_backend.hpp"
-#include "runtime/plan.hpp"
 #include "runtime/reference_backend.hpp"
 #include "support/faulty_heads.hpp"
 
@@ -17,19 +16,10 @@ std::vector<float> embedding_on(const Backend& backend, bool normalize) {
   test::FaultyHead head{"embed", {}, {{"vector", vector}}, {}};
   if (!normalize) head.set = [](Head& to) { to.normalize = false; };
   const test::FaultyModel model(head, head.outputs);
-  Execution execution(Plan::compile(model.attached.graph, backend, {}));
-  execution.poison();
-  const test::BlackFrame frame(model.card);
-  ResultReader reader(model.card, model.attached.outputs, {});
-  Result result;
-  reader.prepare(result);
-  *execution.frame() = frame.view();
-  execution.run();
-  std::vector<TensorView> views;
-  for (std::size_t i = 0; i < execution.plan().graph().outputs().size(); ++i) views.push_back(execution.output(i));
-  reader.read(views, frame.width, frame.height, result);
-  EXPECT_FALSE(result.invalid());
-  return {result.embedding.begin(), result.embedding.end()};
+  return test::take_result(backend, model, [](const Result& result) {
+    EXPECT_FALSE(result.invalid());
+    return std::vector<float>(result.embedding.begin(), result.embedding.end());
+  });
 }
 
 void expect_reference_on(const Backend& backend) {

@@ -2,7 +2,6 @@
 
 #include "runtime/cpu_backend.hpp"
 #include "runtime/cuda_backend.hpp"
-#include "runtime/plan.hpp"
 #include "runtime/reference_backend.hpp"
 #include "support/faulty_heads.hpp"
 
@@ -11,18 +10,7 @@ namespace saccade {
 namespace {
 
 std::string faults_on(const Backend& backend, const test::FaultyModel& model) {
-  Execution execution(Plan::compile(model.attached.graph, backend, {}));
-  execution.poison();
-  const test::BlackFrame frame(model.card);
-  ResultReader reader(model.card, model.attached.outputs, {});
-  Result result;
-  reader.prepare(result);
-  *execution.frame() = frame.view();
-  execution.run();
-  std::vector<TensorView> views;
-  for (std::size_t i = 0; i < execution.plan().graph().outputs().size(); ++i) views.push_back(execution.output(i));
-  reader.read(views, frame.width, frame.height, result);
-  return to_string(result.faults);
+  return test::take_result(backend, model, [](const Result& result) { return to_string(result.faults); });
 }
 
 void expect_faults_on(const Backend& backend) {

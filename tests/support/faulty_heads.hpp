@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/plan.hpp"
 #include "support/frame_tensor.hpp"
 #include "support/graph_builder.hpp"
 #include "support/specials.hpp"
@@ -277,5 +278,23 @@ class BlackFrame {
  private:
   std::vector<std::uint8_t> pixels_;
 };
+
+/// What TAKE returns of the result of MODEL on a black frame, run by BACKEND on poisoned memory. The result is valid
+/// during the call.
+template <typename Take>
+auto take_result(const Backend& backend, const FaultyModel& model, Take take) {
+  Execution execution(Plan::compile(model.attached.graph, backend, {}));
+  execution.poison();
+  const BlackFrame frame(model.card);
+  ResultReader reader(model.card, model.attached.outputs, {});
+  Result result;
+  reader.prepare(result);
+  *execution.frame() = frame.view();
+  execution.run();
+  std::vector<TensorView> views;
+  for (std::size_t i = 0; i < execution.plan().graph().outputs().size(); ++i) views.push_back(execution.output(i));
+  reader.read(views, frame.width, frame.height, result);
+  return take(result);
+}
 
 }  // namespace saccade::test

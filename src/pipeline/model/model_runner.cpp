@@ -95,6 +95,7 @@ void ModelRunner::describe(const Frame& frame) {
 }
 
 void ModelRunner::warn() const {
+  if (log_level() < LogLevel::kWarning) return;
   fmt::memory_buffer text;
   const auto to = std::back_inserter(text);
   fmt::format_to(to, "{}, frame {}", result_.model, result_.frame);
