@@ -72,15 +72,15 @@ std::unique_ptr<Sink> open_frames(const std::string& folder);
 /// A sink that makes its own folders.
 class FolderSink : public Sink {
  public:
-  /// The folders made so far.
+  /// The folders made so far, in the order of the sources.
   virtual const std::vector<std::string>& folders() const = 0;
 };
 
 /// The frames of each source with the results drawn, in a new folder ROOT/NAME, where NAME is the source's file or
 /// folder without its extension: images as IMAGE.jpg, a video or a scene as NAME.mp4. A folder that exists is left
-/// alone: the next one is NAME-2. Folders are made at the first frame of their source. A source that never ends (live,
-/// or a scene without `frames`) is written only if ENDLESS. What a format can't hold is skipped, as by open_frames()
-/// and open_video(). write() throws Error (kIo).
+/// alone: the next one is NAME-2; so are sources of one name, in their order. Folders are made at the first frame of
+/// their source. A source that never ends (live, or a scene without `frames`) is written only if ENDLESS. What a format
+/// can't hold is skipped, as by open_frames() and open_video(). write() throws Error (kIo).
 std::unique_ptr<FolderSink> open_drawn(const std::string& root, std::span<const Source> sources, bool endless);
 
 }  // namespace saccade

@@ -139,6 +139,8 @@ class CardSearch {
     const auto usual = std::find_if(to.trials.begin(), rest, [](const CardTrial& trial) { return trial.is_default; });
     if (best.evidence < kLeastEvidence) {
       to.verdict = CardVerdict::kNone;
+    } else if (best.counted < kFewestEvidence) {
+      to.verdict = CardVerdict::kFew;
     } else if (to.close == 1) {
       to.verdict = CardVerdict::kBest;
     } else if (usual != rest) {

@@ -32,12 +32,16 @@ struct CardTrial {
   std::vector<double> images;  ///< evidence by image; NaN: none
 };
 
+/// Fewer images with evidence decide nothing: the bootstrap's interval is too narrow.
+inline constexpr std::int64_t kFewestEvidence = 10;
+
 /// What the images say about the cards.
 enum class CardVerdict : std::uint8_t {
   kBest,     ///< one card is better than all others
   kResize,   ///< several are too close to tell that differ in the resize alone
   kDefault,  ///< several are too close to tell, and the default is one of them
   kTie,      ///< several are too close to tell, and the default is worse
+  kFew,      ///< fewer than kFewestEvidence images have evidence for the best
   kNone,     ///< no card gives right or stable predictions
 };
 
@@ -49,11 +53,13 @@ struct Recognition {
   std::vector<CardTrial> trials;  ///< in descending order of evidence, failed ones last
   std::size_t close = 1;          ///< how many of the first are too close to tell
   CardVerdict verdict = CardVerdict::kNone;
-  std::size_t chosen = 0;  ///< index of the card to use; with kTie and kNone there is none
+  std::size_t chosen = 0;  ///< index of the card to use; else there is none
 
   /// The card to use; null: none.
   const Card* card() const {
-    return verdict == CardVerdict::kTie || verdict == CardVerdict::kNone ? nullptr : &trials[chosen].card;
+    const bool is_told =
+        verdict == CardVerdict::kBest || verdict == CardVerdict::kResize || verdict == CardVerdict::kDefault;
+    return is_told ? &trials[chosen].card : nullptr;
   }
 };
 

@@ -49,6 +49,9 @@ std::string verdict_text(const Recognition& recognition) {
       return fmt::format(
           "the first {} are too close to tell, and none is this model's default: give more images (--max-frames)",
           recognition.close);
+    case CardVerdict::kFew:
+      return fmt::format("none: the best has evidence in {} images, and {} are needed: give more (--max-frames)",
+                         trials[0].counted, kFewestEvidence);
     case CardVerdict::kNone: break;
   }
   return recognition.metric.empty()
@@ -62,6 +65,7 @@ std::string_view verdict_name(CardVerdict verdict) {
     case CardVerdict::kDefault: return "default";
     case CardVerdict::kResize: return "resize";
     case CardVerdict::kTie: return "tie";
+    case CardVerdict::kFew: return "few";
     case CardVerdict::kNone: break;
   }
   return "none";

@@ -62,6 +62,17 @@ TEST_F(DrawnSinkTest, DrawsASourceWithoutEndOnlyOnRequest) {
   EXPECT_TRUE(exists("out/synthetic-2/synthetic.mp4"));
 }
 
+TEST_F(DrawnSinkTest, FoldersDoNotDependOnWhoseFrameIsFirst) {
+  const auto sink = open_drawn(folder_ / "out", sources_, true);
+  write(*sink, 2, 0, {});
+  EXPECT_EQ(sink->folders(), (std::vector<std::string>{folder_ / "out/synthetic-2"}));
+  write(*sink, 1, 0, {});
+  write(*sink, 0, 0, "a.jpg");
+  sink->close({});
+  EXPECT_EQ(sink->folders(),
+            (std::vector<std::string>{folder_ / "out/shots", folder_ / "out/synthetic", folder_ / "out/synthetic-2"}));
+}
+
 TEST_F(DrawnSinkTest, LeavesOlderFoldersAlone) {
   draw(false);
   const std::string before = test::bytes_of_file(folder_ / "out/shots/a.jpg");

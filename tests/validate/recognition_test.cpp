@@ -53,14 +53,42 @@ TEST_F(RecognitionTest, FindsTheOrderOfChannelsByLabels) {
   EXPECT_GT(progress_, 0);
 }
 
+/// COUNT images, in each the boxes that write_box_detector() predicts for any pixels.
+void write_same_boxes(const test::TempFolder& folder, int count) {
+  std::string images;
+  std::string objects;
+  for (int i = 1; i <= count; ++i) {
+    test::write_solid_image(folder, fmt::format("images/{}.png", i), 8, 8);
+    const char* comma = i == 1 ? "" : ",";
+    images += fmt::format(R"({}{{"id": {}, "file_name": "{}.png", "width": 8, "height": 8}})", comma, i, i);
+    objects += fmt::format(R"({}{{"id": {}, "image_id": {}, "category_id": 1, "bbox": [1, 2, 4, 4], "area": 16,
+"iscrowd": 0}})",
+                           comma, i, i);
+  }
+  test::write_file(
+      folder, "instances.json",
+      R"({"categories": [{"id": 1, "name": "0"}], "images": [)" + images + R"(], "annotations": [)" + objects + "]}");
+}
+
 TEST_F(RecognitionTest, KeepsTheDefaultWhereImagesDoNotTell) {
-  for (int i = 0; i < 6; ++i)
-    test::write_solid_image(folder_, fmt::format("n00000001_{}.png", i), 8, 8, {120, 120, 120});
-  test::write_file(folder_, "synset.txt", "n00000001 red\nn00000002 green\nn00000003 blue\n");
-  const Recognition found = recognise(write_bare_classifier(), "imagenet:" + folder_.string());
-  EXPECT_EQ(found.verdict, CardVerdict::kDefault);
-  EXPECT_EQ(found.close, found.trials.size());
+  write_same_boxes(folder_, 10);
+  const std::string model = test::write_box_detector(models_);
+  std::filesystem::remove(models_ / "boxes.toml");
+  const Recognition found = recognise(model, "coco:" + folder_.string());
+  EXPECT_EQ(found.verdict, CardVerdict::kDefault) << to_text(found);
+  EXPECT_GT(found.close, 10U);
   EXPECT_TRUE(found.trials[found.chosen].is_default);
+  EXPECT_EQ(found.card()->head().decoder->name, "yolo-e2e");
+}
+
+TEST_F(RecognitionTest, FewImagesDecideNothing) {
+  write_same_boxes(folder_, 9);
+  const std::string model = test::write_box_detector(models_);
+  std::filesystem::remove(models_ / "boxes.toml");
+  const Recognition found = recognise(model, "coco:" + folder_.string());
+  EXPECT_EQ(found.verdict, CardVerdict::kFew);
+  EXPECT_EQ(found.card(), nullptr);
+  EXPECT_THAT(to_text(found), testing::HasSubstr("evidence in 9 images, and 10 are"));
 }
 
 TEST_F(RecognitionTest, PredictionsThatAMirroredImageContradictsAreNoEvidence) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -25,17 +26,24 @@ std::string folder_name(const SourceInfo& source) {
   return name.empty() ? "images" : name;
 }
 
-/// A new folder ROOT/NAME, or ROOT/NAME-2, ... Throws Error (kIo).
-std::string new_folder(const fs::path& root, const std::string& name) {
-  std::error_code error;
-  fs::create_directories(root, error);
-  for (int i = 1; !error; ++i) {
-    const fs::path folder = root / (i == 1 ? name : fmt::format("{}-{}", name, i));
-    if (fs::create_directory(folder, error)) return folder.string();
-    if (error == std::errc::file_exists) error.clear();
+/// ROOT/NAME, or ROOT/NAME-2, ...: the first that does not exist and is not among TAKEN.
+std::string free_folder(const fs::path& root, const std::string& name, const std::vector<std::string>& taken) {
+  for (int i = 1;; ++i) {
+    std::string folder = (root / (i == 1 ? name : fmt::format("{}-{}", name, i))).string();
+    std::error_code unknown;  // creating the folder reports it
+    if (std::ranges::find(taken, folder) == taken.end() && !fs::exists(folder, unknown)) return folder;
   }
-  fail(ErrorCode::kIo, "can't create the folder {} for drawn frames: {}; run in another folder, or pass --no-save",
-       (root / name).string(), error.message());
+}
+
+/// Throws Error (kIo); false if FOLDER exists.
+bool make_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(fs::path(folder).parent_path(), error);
+  const bool is_new = !error && fs::create_directory(folder, error);
+  if (error && error != std::errc::file_exists)
+    fail(ErrorCode::kIo, "can't create the folder {} for drawn frames: {}; run in another folder, or pass --no-save",
+         folder, error.message());
+  return is_new;
 }
 
 /// The images of one source, under their own names.
@@ -95,7 +103,7 @@ class DrawnSink final : public FolderSink {
     const bool never_ends = source.live || (is_scene(source.name) && source.frames < 0);
     if (never_ends && !endless_) return;
     Track& track = tracks_[stream];
-    if (!track.images && !track.video) open(track, source);
+    if (!track.is_open()) open(stream, source);
     if (track.images)
       track.images->add(result, frame);
     else
@@ -120,22 +128,40 @@ class DrawnSink final : public FolderSink {
   struct Track {
     std::unique_ptr<DrawnImages> images;
     std::unique_ptr<VideoTrack> video;
+    bool is_open() const { return images || video; }
   };
 
-  void open(Track& track, const SourceInfo& source) {
+  /// Names the folders of all sources before the first is made: which source is NAME-2 does not depend on whose frame
+  /// is first.
+  void choose_folders() {
+    for (const Source& source : sources_) chosen_.push_back(free_folder(root_, folder_name(source.info()), chosen_));
+  }
+
+  void open(std::size_t stream, const SourceInfo& source) {
+    if (chosen_.empty()) choose_folders();
     const std::string name = folder_name(source);
-    folders_.push_back(new_folder(root_, name));
+    // Another process may have made it since.
+    while (!make_folder(chosen_[stream])) chosen_[stream] = free_folder(root_, name, chosen_);
+    Track& track = tracks_[stream];
     if (!source.files.empty())
-      track.images = std::make_unique<DrawnImages>(folders_.back());
+      track.images = std::make_unique<DrawnImages>(chosen_[stream]);
     else
       track.video =
-          std::make_unique<VideoTrack>((fs::path(folders_.back()) / (name + ".mp4")).string(), source.frame_rate);
+          std::make_unique<VideoTrack>((fs::path(chosen_[stream]) / (name + ".mp4")).string(), source.frame_rate);
+    list_folders();
+  }
+
+  void list_folders() {
+    folders_.clear();
+    for (std::size_t i = 0; i < tracks_.size(); ++i)
+      if (tracks_[i].is_open()) folders_.push_back(chosen_[i]);
   }
 
   std::string root_;
   std::vector<Source> sources_;
   std::vector<Track> tracks_;
-  std::vector<std::string> folders_;
+  std::vector<std::string> chosen_;   ///< by source
+  std::vector<std::string> folders_;  ///< those that were made, in the order of the sources
   bool endless_;
 };
 
