@@ -36,7 +36,7 @@ std::string free_folder(const fs::path& root, const std::string& name, const std
 }
 
 /// Throws Error (kIo); false if FOLDER exists.
-bool make_folder(const std::string& folder) {
+bool create_new_folder(const std::string& folder) {
   std::error_code error;
   fs::create_directories(fs::path(folder).parent_path(), error);
   const bool is_new = !error && fs::create_directory(folder, error);
@@ -141,7 +141,7 @@ class DrawnSink final : public FolderSink {
     if (chosen_.empty()) choose_folders();
     const std::string name = folder_name(source);
     // Another process may have made it since.
-    while (!make_folder(chosen_[stream])) chosen_[stream] = free_folder(root_, name, chosen_);
+    while (!create_new_folder(chosen_[stream])) chosen_[stream] = free_folder(root_, name, chosen_);
     Track& track = tracks_[stream];
     if (!source.files.empty())
       track.images = std::make_unique<DrawnImages>(chosen_[stream]);
