@@ -19,8 +19,9 @@ import subprocess
 
 def latency_ms(binary, model, flags):
     where = ["--tensors", "--threads", str(flags.threads)] if flags.device == "cpu" else ["--resident"]
+    # --seconds is the older name of --duration; every build takes it.
     command = [binary, "bench", model, *where, "--device", flags.device, "--precision", flags.precision, "--loads", "1",
-               "--runs", "10", "--duration", str(flags.seconds), "--json"]
+               "--runs", "10", "--seconds", str(flags.seconds), "--json"]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     return report["models"][0]["latency_ms"]
 
