@@ -8,7 +8,7 @@
 #include "base/error.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "validate/card_evidence.hpp"
-#include "vision/card_variants.hpp"
+#include "vision/cards/card_variants.hpp"
 
 namespace saccade {
 namespace {

@@ -1,6 +1,6 @@
 #include "card_models.hpp"
 #include "saccade/unrecognised_model.hpp"
-#include "vision/card_file.hpp"
+#include "vision/cards/card_file.hpp"
 
 namespace saccade::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vision/decoders/geometry.hpp"
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 

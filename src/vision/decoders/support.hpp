@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vision/attachment.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 
 // Common to decoders.
 namespace saccade {
