@@ -204,4 +204,14 @@ void pillow_imagenet_pixels(Card& card) {
   card.interpolation = Interpolation::kBilinearAntialias;
 }
 
+void paddle_pixels(Card& card) {
+  stretched_pixels(card);
+  card.interpolation = Interpolation::kBicubic;
+}
+
+void paddle_imagenet_pixels(Card& card) {
+  stretched_imagenet_pixels(card);
+  card.interpolation = Interpolation::kBicubic;
+}
+
 }  // namespace saccade
