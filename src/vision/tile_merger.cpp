@@ -9,6 +9,10 @@
 namespace saccade {
 namespace {
 
+/// Runs of masks that a frame has room for from the start, 6 MB of address space each: two per row of 256 objects of a
+/// thousand rows.
+constexpr std::size_t kRuns = std::size_t{1} << 19;
+
 void shift(Detection& detection, int x, int y) {
   const auto dx = static_cast<float>(x);
   const auto dy = static_cast<float>(y);
@@ -47,6 +51,8 @@ void TileMerger::add(const std::vector<Detection>& tile, const Region& region) {
     for (const Keypoint& point : detection.keypoints)
       keypoints_.push_back({point.x + static_cast<float>(x), point.y + static_cast<float>(y), point.confidence});
     if (!detection.mask) continue;
+    runs_.reserve(kRuns);
+    joined_.reserve(kRuns);
     part.run_count = detection.mask->runs.size();
     for (const MaskRun& run : detection.mask->runs) runs_.push_back({run.y + y, run.x1 + x, run.x2 + x});
   }

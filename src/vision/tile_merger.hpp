@@ -11,7 +11,8 @@ namespace saccade {
 /// Makes one list of detections from those of overlapping tiles, as SAHI does (Akyon, Altinuc, Temizel: "Slicing Aided
 /// Hyper Inference and Fine-Tuning for Small Object Detection", 2022): greedy NMM or NMS by IoS, which also matches the
 /// two parts of an object that a tile's border cuts. Unlike in SAHI, detections of the same tile never match, a union
-/// is matched as it has grown, and only an object that a border cuts grows. Reuses its memory. One thread at a time.
+/// is matched as it has grown, and only an object that a border cuts grows. Reuses its memory: only a frame with more
+/// objects or larger masks than all before allocates. One thread at a time.
 class TileMerger {
  public:
   /// Detections match from this IoS on; SAHI's default.
