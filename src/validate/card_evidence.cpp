@@ -20,12 +20,12 @@ constexpr double kNoEvidence = std::numeric_limits<double>::quiet_NaN();
 /// More than all that a true class has a share of.
 constexpr int kReportedClasses = 200;
 
-/// The logarithm of PROBABILITY, as a share from chance (0) to certainty (1). The probability itself would reward a
-/// card with too large pixels, which makes a classifier more certain but no more often right.
+/// The logarithm of PROBABILITY: 1 for certainty, 0 for chance, -1 for the square of chance and less. The probability
+/// itself would reward a card with too large pixels, which makes a classifier more certain but no more often right.
 double certainty_of(double probability, int classes) {
   if (std::isnan(probability)) return kNoEvidence;
   const double chance = 1.0 / std::max(2, classes);
-  return 1 - std::log(std::clamp(probability, chance, 1.0)) / std::log(chance);
+  return 1 - std::log(std::clamp(probability, chance * chance, 1.0)) / std::log(chance);
 }
 
 /// Calls EACH with the result for every image, in order.
@@ -52,7 +52,7 @@ class LabelledImages final : public EvidenceSource {
   std::size_t images() const override { return images_.size(); }
   std::string metric() const override { return has_boxes_ ? "ap" : "top1"; }
   std::string meaning() const override {
-    return has_boxes_ ? "the image's AP" : "log probability of the true class, from chance (0) to certainty (1)";
+    return has_boxes_ ? "the image's AP" : "log probability of the true class (0: chance, 1: certainty)";
   }
 
   bool takes(Task task) const override {
