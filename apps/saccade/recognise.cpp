@@ -50,8 +50,9 @@ int recognise(const RecogniseFlags& flags) {
     Card chosen = *card;
     chosen.origin = fmt::format("saccade recognise, {} images of {}", recognition.images, recognition.data);
     chosen.assumptions.clear();
-    if (recognition.verdict == CardVerdict::kResize)
-      chosen.assumptions.push_back(fmt::format("the resize: {} ways are too close to tell", recognition.close));
+    for (const CardAxis axis : recognition.undecided)
+      chosen.assumptions.push_back(
+          fmt::format("the {}: {} cards are too close to tell", to_string(axis), recognition.close));
     write_card(flags.card_to_write, commented_card(chosen));
   }
   return kOk;

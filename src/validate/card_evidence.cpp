@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "metrics/similarity.hpp"
+#include "pipeline/model/model_impl.hpp"
 #include "pipeline/stream/source_impl.hpp"
 #include "saccade/pipeline.hpp"
 #include "validate/agreement.hpp"
@@ -15,6 +16,17 @@ namespace saccade {
 namespace {
 
 constexpr double kNoEvidence = std::numeric_limits<double>::quiet_NaN();
+
+/// More than all that a true class has a share of.
+constexpr int kReportedClasses = 200;
+
+/// The logarithm of PROBABILITY: 1 for certainty, 0 for chance, -1 for the square of chance and less. The probability
+/// itself would reward a card with too large pixels, which makes a classifier more certain but no more often right.
+double certainty_of(double probability, int classes) {
+  if (std::isnan(probability)) return kNoEvidence;
+  const double chance = 1.0 / std::max(2, classes);
+  return 1 - std::log(std::clamp(probability, chance * chance, 1.0)) / std::log(chance);
+}
 
 /// Calls EACH with the result for every image, in order.
 template <typename Each>
@@ -39,7 +51,9 @@ class LabelledImages final : public EvidenceSource {
 
   std::size_t images() const override { return images_.size(); }
   std::string metric() const override { return has_boxes_ ? "ap" : "top1"; }
-  std::string meaning() const override { return has_boxes_ ? "the image's AP" : "probability of the true class"; }
+  std::string meaning() const override {
+    return has_boxes_ ? "the image's AP" : "log probability of the true class (0: chance, 1: certainty)";
+  }
 
   bool takes(Task task) const override {
     if (!has_boxes_) return task == Task::kClassify;
@@ -47,10 +61,9 @@ class LabelledImages final : public EvidenceSource {
   }
 
   PostprocessOptions post() const override {
-    constexpr int kReported = 200;
     PostprocessOptions post;
     if (has_boxes_) post.confidence = 0.001F;  // as in COCO's evaluation
-    post.top_k = kReported;
+    post.top_k = kReportedClasses;
     return post;
   }
 
@@ -62,6 +75,7 @@ class LabelledImages final : public EvidenceSource {
       ++done;
     });
     Evidence evidence{.images = evaluator->true_class_probabilities()};
+    for (double& value : evidence.images) value = certainty_of(value, impl_of(model).card().head().classes);
     if (done == 0) return evidence;
     evidence.metric = evaluator->scores().front().headline();
     if (has_boxes_) evidence.images = image_by_image(evaluator->headlines().front(), done);
@@ -106,12 +120,36 @@ CocoBox box_in(const Detection& found, int width) {
           static_cast<double>(found.box[3]) - found.box[1]};
 }
 
-double evidence_of_classes(const Result& result, const Result& mirrored) {
-  if (result.classes.empty() || mirrored.classes.empty()) return kNoEvidence;
-  const Classification& top = result.classes.front();
-  const Classification& other = mirrored.classes.front();
-  const double both = std::sqrt(static_cast<double>(top.confidence) * other.confidence);
-  return top.class_id == other.class_id && std::isfinite(both) ? both : 0;
+double probability_of(const Result& result, int class_id) {
+  const auto found = std::ranges::find(result.classes, class_id, &Classification::class_id);
+  return found == result.classes.end() || !std::isfinite(found->confidence) ? 0 : found->confidence;
+}
+
+/// How certain each is of the other's best class.
+double agreement_on_classes(const Result& a, const Result& b, int classes) {
+  return (certainty_of(probability_of(a, b.classes.front().class_id), classes) +
+          certainty_of(probability_of(b, a.classes.front().class_id), classes)) /
+         2;
+}
+
+/// By image, the agreement with its own mirrored image above that with the others': a classifier that says the same of
+/// all images has none.
+std::vector<double> evidence_of_classes(const std::vector<KeptResult>& images, const std::vector<KeptResult>& mirrored,
+                                        int classes) {
+  std::vector<double> evidence(images.size(), kNoEvidence);
+  const auto has_classes = [](const KeptResult& kept) { return !kept.get().classes.empty(); };
+  for (std::size_t i = 0; i < images.size(); ++i) {
+    if (!has_classes(images[i]) || !has_classes(mirrored[i])) continue;
+    double others = 0;
+    int count = 0;
+    for (std::size_t j = 0; j < images.size(); ++j) {
+      if (j == i || !has_classes(mirrored[j])) continue;
+      others += agreement_on_classes(images[i].get(), mirrored[j].get(), classes);
+      ++count;
+    }
+    evidence[i] = agreement_on_classes(images[i].get(), mirrored[i].get(), classes) - others / std::max(1, count);
+  }
+  return evidence;
 }
 
 /// Detections of less than nearly the whole frame, which a mirrored image would always confirm.
@@ -171,25 +209,35 @@ class PlainImages final : public EvidenceSource {
   bool takes(Task task) const override {
     return task == Task::kClassify || task == Task::kDetect || task == Task::kSegment || task == Task::kPose;
   }
-  PostprocessOptions post() const override { return {}; }
+  PostprocessOptions post() const override {
+    PostprocessOptions post;
+    post.top_k = kReportedClasses;
+    return post;
+  }
 
   Evidence collect(const Model& model, const std::function<bool()>& stop) const override {
-    std::vector<KeptResult> kept(images_.size());
-    std::size_t done = 0;
-    run_on(model, name_, images_, nullptr, stop, [&](std::size_t i, const Result& result) {
-      kept[i].keep(result);
-      ++done;
-    });
+    const std::vector<KeptResult> plain = results_of(model, nullptr, stop);
+    const std::vector<KeptResult> mirrored = results_of(model, &kMirrored, stop);
+    if (mirrored.size() < images_.size() || plain.size() < images_.size()) return {};
+    if (model.task() == Task::kClassify)
+      return {.images = evidence_of_classes(plain, mirrored, impl_of(model).card().head().classes)};
     Evidence evidence;
-    if (done < images_.size()) return evidence;
-    run_on(model, name_, images_, &kMirrored, stop, [&](std::size_t i, const Result& mirrored) {
-      evidence.images.push_back(model.task() == Task::kClassify ? evidence_of_classes(kept[i].get(), mirrored)
-                                                                : evidence_of_boxes(kept[i].get(), mirrored));
-    });
+    for (std::size_t i = 0; i < images_.size(); ++i)
+      evidence.images.push_back(evidence_of_boxes(plain[i].get(), mirrored[i].get()));
     return evidence;
   }
 
  private:
+  /// Fewer if STOP ends it.
+  std::vector<KeptResult> results_of(const Model& model, const Condition* condition,
+                                     const std::function<bool()>& stop) const {
+    std::vector<KeptResult> kept;
+    kept.reserve(images_.size());
+    run_on(model, name_, images_, condition, stop,
+           [&](std::size_t /*image*/, const Result& result) { kept.emplace_back().keep(result); });
+    return kept;
+  }
+
   std::string name_;
   std::vector<DataImage> images_;
 };

@@ -25,7 +25,7 @@ struct CardTrial {
   std::string summary;         ///< "yolov8: rgb, 0..1, letterbox"
   bool is_default = false;     ///< what the model would get without a card
   double metric = -1;          ///< AP or top-1 on labelled images; -1: none
-  double evidence = 0;         ///< mean of the images' evidence, which decides
+  double evidence = 0;         ///< mean over the images that have evidence with any card, which decides
   std::int64_t counted = 0;    ///< images with evidence
   Resampled behind;            ///< the best card's evidence minus this one's
   std::string failure;         ///< why the card could not be tried; empty if it was
@@ -35,12 +35,16 @@ struct CardTrial {
 /// Fewer images with evidence decide nothing: the bootstrap's interval is too narrow.
 inline constexpr std::int64_t kFewestEvidence = 10;
 
+/// What cards differ in.
+enum class CardAxis : std::uint8_t { kDecoder, kColor, kNormalization, kResize, kInterpolation };
+inline constexpr int kCardAxes = 5;
+
 /// What the images say about the cards.
 enum class CardVerdict : std::uint8_t {
-  kBest,     ///< one card is better than all others
-  kResize,   ///< several are too close to tell that differ in the resize alone
-  kDefault,  ///< several are too close to tell, and the default is one of them
-  kTie,      ///< several are too close to tell, and the default is worse
+  kBest,     ///< one card is better than all others, but for its interpolation
+  kResize,   ///< several are too close to tell that differ in resize and interpolation alone
+  kDefault,  ///< several are too close to tell, and the chosen one has the default's values where they differ
+  kTie,      ///< several are too close to tell, and the default's values are probably worse
   kFew,      ///< fewer than kFewestEvidence images have evidence for the best
   kNone,     ///< no card gives right or stable predictions
 };
@@ -53,7 +57,8 @@ struct Recognition {
   std::vector<CardTrial> trials;  ///< in descending order of evidence, failed ones last
   std::size_t close = 1;          ///< how many of the first are too close to tell
   CardVerdict verdict = CardVerdict::kNone;
-  std::size_t chosen = 0;  ///< index of the card to use; else there is none
+  std::size_t chosen = 0;           ///< index of the card to use; else of the best
+  std::vector<CardAxis> undecided;  ///< what the close cards differ in from the chosen one
 
   /// The card to use; null: none.
   const Card* card() const {
@@ -69,17 +74,20 @@ struct RecognitionEvents {
 };
 
 /// Tries the cards that could describe a model on images: every decoder that fits, each with the usual channel orders
-/// and normalizations, then the best one with each way to resize.
+/// and normalizations, then the best one with each way to resize, then the chosen one with each interpolation.
 ///
-/// An image's evidence is, with labels, its own AP or the probability of its true class. Without labels it is how
-/// confident predictions are that the mirrored image confirms: for a classifier the geometric mean of both
-/// probabilities if the top classes agree, for detections the sum of those of matched boxes (IoU of 0.5 and more), less
-/// half the confidence of the others; boxes of nearly the whole frame do not count. An image without any prediction is
-/// no evidence. Two cards are too close to tell if the paired bootstrap's interval of the difference of their evidence
-/// includes 0.
+/// An image's evidence is, with labels, its own AP or the logarithm of the probability of its true class. Without
+/// labels it is how confident predictions are that the mirrored image confirms: for a classifier how certain both are
+/// of the other's best class, above what other images are of it, for detections the sum over matched boxes (IoU of 0.5
+/// and more), less half the confidence of the others; boxes of nearly the whole frame do not count. An image without
+/// any prediction is no evidence. Two cards are too close to tell if the paired bootstrap's interval of the difference
+/// of their evidence includes 0.
 ///
 /// Throws Error if the model or the data can't be used, or if no card could be tried.
 Recognition recognise_on(const RecognitionOptions& options, const RecognitionEvents& events);
+
+/// "color": the keys of a card that an axis stands for.
+std::string_view to_string(CardAxis axis);
 
 std::string to_text(const Recognition& recognition);
 std::string to_json(const Recognition& recognition);

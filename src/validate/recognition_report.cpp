@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "measure/report/table.hpp"
@@ -11,6 +12,8 @@ namespace saccade {
 namespace {
 
 constexpr std::size_t kMostTrials = 12;
+constexpr std::size_t kMostFailures = 3;
+constexpr std::size_t kMostReason = 100;  // characters
 
 std::string metric_text(double value) { return value < 0 ? "-" : fmt::format("{:.1f}", 100 * value); }
 
@@ -35,20 +38,38 @@ Table trial_table(const Recognition& recognition) {
   return table;
 }
 
+/// "its resize and interpolation"
+std::string undecided_text(const Recognition& recognition) {
+  std::string text;
+  for (std::size_t i = 0; i < recognition.undecided.size(); ++i)
+    text += fmt::format("{}{}",
+                        i == 0                                  ? ""
+                        : i + 1 == recognition.undecided.size() ? " and "
+                                                                : ", ",
+                        to_string(recognition.undecided[i]));
+  return text;
+}
+
 std::string verdict_text(const Recognition& recognition) {
   const std::vector<CardTrial>& trials = recognition.trials;
+  const std::string& chosen = trials[recognition.chosen].summary;
+  const std::string undecided = undecided_text(recognition);
   switch (recognition.verdict) {
-    case CardVerdict::kBest: return fmt::format("{} is better than all others", trials[0].summary);
+    case CardVerdict::kBest:
+      if (undecided.empty()) return fmt::format("{} is better than all others", chosen);
+      return fmt::format("{} is better than all others; its {} is too close to tell", chosen, undecided);
     case CardVerdict::kDefault:
-      return fmt::format("the first {} are too close to tell; the default is one of them: {}", recognition.close,
-                         trials[recognition.chosen].summary);
+      return fmt::format("the first {} are too close to tell in {}; {}: {}", recognition.close, undecided,
+                         trials[recognition.chosen].is_default ? "the default is one of them"
+                                                               : "one of them has the default's values of these",
+                         chosen);
     case CardVerdict::kResize:
-      return fmt::format("{}; its resize and {} other{} are too close to tell", trials[0].summary,
-                         recognition.close - 1, recognition.close == 2 ? "" : "s");
+      return fmt::format("{}; the first {} are too close to tell in {}", chosen, recognition.close, undecided);
     case CardVerdict::kTie:
       return fmt::format(
-          "the first {} are too close to tell, and none is this model's default: give more images (--max-frames)",
-          recognition.close);
+          "none: the first {} are too close to tell in {}, and this model's default is unlikely: give more images "
+          "(--max-frames)",
+          recognition.close, undecided);
     case CardVerdict::kFew:
       return fmt::format("none: the best has evidence in {} images, and {} are needed: give more (--max-frames)",
                          trials[0].counted, kFewestEvidence);
@@ -71,19 +92,46 @@ std::string_view verdict_name(CardVerdict verdict) {
   return "none";
 }
 
+/// The first line of TEXT, shortened.
+std::string first_line(std::string text) {
+  text.resize(std::min(text.find('\n'), text.size()));
+  if (text.size() <= kMostReason) return text;
+  text.resize(text.rfind(' ', kMostReason));
+  return text + " ...";
+}
+
+/// A note for each of the first cards that could not be tried, and one with the number of the others.
+ReportText failure_notes(const std::vector<CardTrial>& trials) {
+  ReportText text;
+  std::size_t failed = 0;
+  for (const CardTrial& trial : trials) {
+    if (trial.failure.empty() || ++failed > kMostFailures) continue;
+    text += wrap("note", fmt::format("not tried: {}: {}", trial.card.head().decoder->name, first_line(trial.failure)));
+  }
+  if (failed > kMostFailures) text += wrap("note", fmt::format("not tried: {} others", failed - kMostFailures));
+  return text;
+}
+
 }  // namespace
+
+std::string_view to_string(CardAxis axis) {
+  switch (axis) {
+    case CardAxis::kDecoder: return "decoder";
+    case CardAxis::kColor: return "color";
+    case CardAxis::kNormalization: return "normalization";
+    case CardAxis::kResize: return "resize";
+    case CardAxis::kInterpolation: break;
+  }
+  return "interpolation";
+}
 
 std::string to_text(const Recognition& recognition) {
   ReportText text = wrap("data", fmt::format("{}, {} images", recognition.data, recognition.images));
   text += wrap("evidence", recognition.evidence);
   text.add("\n{}\n", to_text(trial_table(recognition)));
-  std::size_t failed = 0;
-  for (const CardTrial& trial : recognition.trials) {
-    if (trial.failure.empty() || ++failed > 1) continue;
-    text += wrap("note", fmt::format("{} could not be tried: {}", trial.summary, trial.failure));
-  }
-  if (failed > 1) text += wrap("note", fmt::format("{} more could not be tried", failed - 1));
-  const std::size_t tried = recognition.trials.size() - failed;
+  text += failure_notes(recognition.trials);
+  const auto tried = static_cast<std::size_t>(
+      std::ranges::count_if(recognition.trials, [](const CardTrial& trial) { return trial.failure.empty(); }));
   if (tried > kMostTrials) text += wrap("note", fmt::format("{} more cards are worse", tried - kMostTrials));
   text += wrap("card", verdict_text(recognition));
   return text.str();
@@ -104,6 +152,8 @@ std::string to_json(const Recognition& recognition) {
     }
     trials.push_back(std::move(row));
   }
+  Json undecided = Json::array();
+  for (const CardAxis axis : recognition.undecided) undecided.push_back(to_string(axis));
   const Card* card = recognition.card();
   const Json json = {{"version", version()},
                      {"data", recognition.data},
@@ -111,6 +161,7 @@ std::string to_json(const Recognition& recognition) {
                      {"evidence", recognition.evidence},
                      {"verdict", verdict_name(recognition.verdict)},
                      {"close", recognition.close},
+                     {"undecided", undecided},
                      {"card", card == nullptr ? Json() : Json(to_toml(*card))},
                      {"trials", trials}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

@@ -18,7 +18,7 @@ void set_placement(Attributes& attributes, const Card& card) {
   attributes.set("width", std::int64_t{card.width});
   attributes.set("height", std::int64_t{card.height});
   attributes.set("resize", std::string(kResizeNames[static_cast<std::size_t>(card.resize)]));
-  if (card.resize == ResizeMode::kResizeCrop) attributes.set("resize_to", std::int64_t{card.resize_to});
+  if (is_crop(card.resize)) attributes.set("resize_to", std::int64_t{card.resize_to});
   if (const auto& roi = card.roi)
     attributes.set("roi", std::vector<std::int64_t>{roi->x, roi->y, roi->width, roi->height});
 }

@@ -53,7 +53,7 @@ class VectorPreprocess : public ::testing::TestWithParam<PixelFormat> {};
 
 TEST_P(VectorPreprocess, EqualsTheReferenceInEveryMode) {
   const Noise noise(GetParam(), 61, 43, 5);
-  for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"})
+  for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop", "resize-crop-floor"})
     for (const char* color : {"rgb", "bgr", "gray"})
       preprocess(noise, 50, 70, resize, color).check_layouts(on_cpu("vector.preprocess"), kExact);
 }

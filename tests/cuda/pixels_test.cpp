@@ -107,7 +107,7 @@ TEST(CudaPixels, TakeMatrixAndRangeFromTheFrame) {
 }
 
 TEST(CudaPixels, PlaceTheImageInEveryMode) {
-  for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
+  for (const char* resize : {"stretch", "letterbox", "letterbox-topleft", "resize-crop", "resize-crop-floor"}) {
     SCOPED_TRACE(resize);
     pixels(NoiseFrame(PixelFormat::kRgb24, 71, 40), 33, 35, resize).check(on_cuda("pixels"), kExact);
     pixels(NoiseFrame(PixelFormat::kI420, 3, 211), 40, 40, resize).check(on_cuda("pixels"), kExact);

@@ -138,13 +138,15 @@ TEST_F(RecognitionTest, ReportsEveryCard) {
   EXPECT_EQ(json.at("trials").size(), found.trials.size());
   EXPECT_EQ(json.at("images"), 6);
   EXPECT_TRUE(json.at("trials")[0].contains("top1"));
+  EXPECT_TRUE(json.at("undecided").is_array());
   EXPECT_THAT(to_text(found), testing::HasSubstr("rgb"));
 }
 
 TEST(CardVariants, AreDistinctAndBeginWithTheCard) {
   Card card;
   card.width = card.height = 640;
-  for (const std::vector<Card>& cards : {with_each_normalization(card), with_each_resize(card)}) {
+  for (const std::vector<Card>& cards :
+       {with_each_normalization(card), with_each_resize(card), with_each_interpolation(card)}) {
     EXPECT_EQ(to_toml(cards.front()), to_toml(card));
     std::vector<std::string> texts;
     for (const Card& each : cards) texts.push_back(to_toml(each));

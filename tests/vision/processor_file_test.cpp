@@ -34,7 +34,7 @@ TEST_F(ProcessorFiles, OfVitStretchesByBicubic) {
 TEST_F(ProcessorFiles, OfMobileNetCropsTheCentre) {
   const Card card = beside(R"({"size": {"shortest_edge": 256}, "do_center_crop": true, "crop_size": {"height": 224,
     "width": 224}, "resample": 2, "do_normalize": false, "rescale_factor": 0.5})");
-  EXPECT_EQ(card.resize, ResizeMode::kResizeCrop);
+  EXPECT_EQ(card.resize, ResizeMode::kResizeCropFloor);
   EXPECT_EQ(card.resize_to, 256);
   EXPECT_EQ(card.interpolation, Interpolation::kBilinearAntialias);
   EXPECT_EQ(card.scale, 0.5F);
@@ -54,6 +54,25 @@ TEST_F(ProcessorFiles, OfEfficientNetSubtractsOne) {
   EXPECT_EQ(card.mean, (std::array{1.0F, 1.0F, 1.0F}));
 }
 
+TEST_F(ProcessorFiles, OfEfficientNetDivideByStdTwice) {
+  const std::string text = R"("size": {"height": 224, "width": 224}, "resample": 2, "image_mean": [0.5, 0.5, 0.5],
+    "image_std": [0.5, 0.25, 0.5], "do_normalize": true)";
+  const Card twice = beside("{" + text + R"(, "image_processor_type": "EfficientNetImageProcessor"})");
+  EXPECT_EQ(twice.mean, (std::array{0.5F, 0.5F, 0.5F}));
+  EXPECT_EQ(twice.std, (std::array{0.25F, 0.0625F, 0.25F}));
+  EXPECT_EQ(beside("{" + text + R"(, "include_top": true})").std, twice.std);
+  EXPECT_EQ(beside("{" + text + R"(, "include_top": false})").std, (std::array{0.5F, 0.25F, 0.5F}));
+}
+
+TEST_F(ProcessorFiles, OfLevitAndPoolFormerCropAnEnlargedImage) {
+  const std::string text = R"("size": {"shortest_edge": 224}, "do_center_crop": true, "resample": 3,
+    "crop_size": {"height": 224, "width": 224})";
+  EXPECT_EQ(beside("{" + text + "}").resize_to, 224);
+  EXPECT_EQ(beside("{" + text + R"(, "image_processor_type": "LevitImageProcessor"})").resize_to, 256);
+  EXPECT_EQ(beside("{" + text + R"(, "feature_extractor_type": "LevitFeatureExtractor"})").resize_to, 256);
+  EXPECT_EQ(beside("{" + text + R"(, "crop_pct": 0.9})").resize_to, 248);
+}
+
 TEST_F(ProcessorFiles, OfTimmCropAsItDoes) {
   const Card card = beside(R"({"architecture": "x", "num_classes": 5, "label_names": ["a", "b", "c", "d", "e"],
     "label_descriptions": {"b": "bee"}, "pretrained_cfg": {"input_size": [3, 224, 224], "interpolation": "bicubic",
@@ -64,6 +83,12 @@ TEST_F(ProcessorFiles, OfTimmCropAsItDoes) {
   EXPECT_EQ(card.interpolation, Interpolation::kBicubicAntialias);
   EXPECT_EQ(card.mean, (std::array{0.5F, 0.4F, 0.3F}));
   EXPECT_EQ(card.head().labels, (std::vector<std::string>{"a", "bee", "c", "d", "e"}));
+}
+
+TEST_F(ProcessorFiles, OfVoloCropMoreThanTheImage) {
+  const char* volo = R"({"pretrained_cfg": {"crop_pct": 1.15}})";
+  EXPECT_EQ(beside(volo, "config.json").resize_to, 194);
+  EXPECT_NE(refusal(R"({"pretrained_cfg": {"crop_pct": 1.6}})", "config.json").find("at most 1.5"), std::string::npos);
 }
 
 TEST_F(ProcessorFiles, OfTimmSquashAndPad) {

@@ -73,8 +73,10 @@ void letterbox(const PreprocessSpec& spec, Placement& placed) {
 }
 
 /// As in torchvision's CenterCrop: the corner of the crop is rounded half to even, that of a padded image truncated.
-std::int64_t crop_start(std::int64_t scaled, int size) {
+/// Hugging Face's image processors truncate both.
+std::int64_t crop_start(std::int64_t scaled, int size, ResizeMode mode) {
   if (scaled < size) return (size - scaled) / 2;
+  if (mode == ResizeMode::kResizeCropFloor) return -((scaled - size) / 2);
   return -std::llrint(static_cast<double>(scaled - size) / 2);
 }
 
@@ -85,8 +87,8 @@ void resize_crop(const PreprocessSpec& spec, Placement& placed) {
   const std::int64_t to = spec.resize_to > 0 ? spec.resize_to : std::max(spec.width, spec.height);
   placed.width = width <= height ? to : to * width / height;
   placed.height = width <= height ? to * height / width : to;
-  placed.x = crop_start(placed.width, spec.width);
-  placed.y = crop_start(placed.height, spec.height);
+  placed.x = crop_start(placed.width, spec.width, spec.resize);
+  placed.y = crop_start(placed.height, spec.height, spec.resize);
 }
 
 Region clip(const Region& wanted, int width, int height) {
@@ -99,8 +101,8 @@ Region clip(const Region& wanted, int width, int height) {
 }  // namespace
 
 PreprocessSpec preprocess_spec(const Attributes& attributes) {
-  static constexpr std::array<std::string_view, 4> kModes = {"stretch", "letterbox", "letterbox-topleft",
-                                                             "resize-crop"};
+  static constexpr std::array<std::string_view, 5> kModes = {"stretch", "letterbox", "letterbox-topleft", "resize-crop",
+                                                             "resize-crop-floor"};
   static constexpr std::array<std::string_view, 3> kOrders = {"rgb", "bgr", "gray"};
   static constexpr std::array<std::string_view, 6> kInterpolations = {
       "bilinear", "bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"};
@@ -134,7 +136,8 @@ Placement place(const PreprocessSpec& spec, int frame_width, int frame_height) {
       break;
     case ResizeMode::kLetterbox:
     case ResizeMode::kLetterboxTopLeft: letterbox(spec, placed); break;
-    case ResizeMode::kResizeCrop: resize_crop(spec, placed); break;
+    case ResizeMode::kResizeCrop:
+    case ResizeMode::kResizeCropFloor: resize_crop(spec, placed); break;
   }
   return placed;
 }

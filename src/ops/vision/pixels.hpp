@@ -16,7 +16,11 @@ enum class ResizeMode : std::uint8_t {
   kLetterbox,         ///< as large as fits, centred between padding
   kLetterboxTopLeft,  ///< as large as fits, in the top left corner
   kResizeCrop,        ///< short side to resize_to, then a centre crop
+  kResizeCropFloor,   ///< the same, with the corner of the crop rounded down
 };
+constexpr bool is_crop(ResizeMode mode) {
+  return mode == ResizeMode::kResizeCrop || mode == ResizeMode::kResizeCropFloor;
+}
 /// How a pixel of the tensor is computed from those of the frame.
 enum class Interpolation : std::uint8_t {
   kBilinear,           ///< OpenCV's INTER_LINEAR: two samples per axis at every scale

@@ -204,7 +204,7 @@ std::string to_toml(const Card& card) {
                   quoted(card.input), kColorNames[static_cast<std::size_t>(card.color)],
                   kResizeNames[static_cast<std::size_t>(card.resize)]);
   text += fmt::format("size = [{}, {}]\n", card.width, card.height);
-  if (card.resize == ResizeMode::kResizeCrop) text += fmt::format("resize_to = {}\n", card.resize_to);
+  if (is_crop(card.resize)) text += fmt::format("resize_to = {}\n", card.resize_to);
   text += fmt::format("interpolation = \"{}\"\n", kInterpolationNames[static_cast<std::size_t>(card.interpolation)]);
   if (card.roi)
     text += fmt::format("roi = [{}, {}, {}, {}]\n", card.roi->x, card.roi->y, card.roi->width, card.roi->height);

@@ -49,7 +49,7 @@ struct Card {
   ResizeMode resize = ResizeMode::kLetterbox;
   int width = 0;  ///< of the model's input
   int height = 0;
-  int resize_to = 0;  ///< short side before the centre crop (resize-crop)
+  int resize_to = 0;  ///< short side before the centre crop (is_crop())
   Interpolation interpolation = Interpolation::kBilinear;
   std::array<int, 3> pad{};     ///< 0..255, in the tensor's channel order
   float scale = 1;              ///< tensor = (pixel * scale - mean) / std, with pixels 0..255

@@ -29,13 +29,15 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.color = f.choice<ChannelOrder>(kColorNames); }},
     {"input", "roi", "[x, y, width, height]", "The region of interest (ROI) in frame pixels.",
      [](const Field& f, CardFile& c) { c.roi = region_of(f); }},
-    {"input", "resize", "`stretch`, `letterbox`, `letterbox-topleft` or `resize-crop`",
+    {"input", "resize", "`stretch`, `letterbox`, `letterbox-topleft`, `resize-crop` or `resize-crop-floor`",
      "How a frame is resized to the input: ignoring the aspect ratio; padded, centred or at the top left; or with its "
-     "short side resized to `resize_to` pixels, then centre-cropped.",
+     "short side resized to `resize_to` pixels, then centre-cropped as in torchvision and timm, or (`-floor`) as in "
+     "Hugging Face's image processors, which round the crop's corner down.",
      [](const Field& f, CardFile& c) { c.resize = f.choice<ResizeMode>(kResizeNames); }},
     {"input", "size", "[width, height]", "The input's size; must match the model.",
      [](const Field& f, CardFile& c) { c.size = f.integers<2>(1, 16384); }},
-    {"input", "resize_to", "integer", "For `resize-crop`: pixels of the short side before the crop.",
+    {"input", "resize_to", "integer",
+     "For `resize-crop` and `resize-crop-floor`: pixels of the short side before the crop.",
      [](const Field& f, CardFile& c) { c.resize_to = f.integer(1, 16384); }},
     {"input", "interpolation", "`bilinear`, `bilinear-antialias`, `bicubic`, `bicubic-antialias`, `area` or `nearest`",
      "How pixels are interpolated when a frame is resized: as in OpenCV (`INTER_LINEAR`, `INTER_CUBIC`, `INTER_AREA`, "

@@ -8,8 +8,8 @@ namespace saccade {
 
 // In the order of their enums.
 inline constexpr std::array<std::string_view, 3> kColorNames = {"rgb", "bgr", "gray"};
-inline constexpr std::array<std::string_view, 4> kResizeNames = {"stretch", "letterbox", "letterbox-topleft",
-                                                                 "resize-crop"};
+inline constexpr std::array<std::string_view, 5> kResizeNames = {"stretch", "letterbox", "letterbox-topleft",
+                                                                 "resize-crop", "resize-crop-floor"};
 inline constexpr std::array<std::string_view, 6> kInterpolationNames = {
     "bilinear", "bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"};
 

@@ -156,7 +156,7 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   take(card.scale, said.scale);
   take(card.mean, said.mean);
   take(card.std, said.std);
-  if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
+  if (is_crop(card.resize) && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
   if (said.heads.size() == 1 && !said.names_decoders())
     card.heads.front() = fit_as_said(said.heads.front(), *card.head().decoder, metadata_classes(graph), graph, card);
   card.origin = "card " + said.path.string();
@@ -169,7 +169,7 @@ void check_effects(const CardFile& said, const Card& card) {
     fail(ErrorCode::kInvalidFile, "{}: 'input.{}' has no effect with resize = '{}': it applies to {}",
          said.places.find(key)->second, key, resize, wanted);
   };
-  if (said.resize_to && card.resize != ResizeMode::kResizeCrop) refuse("resize_to", "resize = \"resize-crop\"");
+  if (said.resize_to && !is_crop(card.resize)) refuse("resize_to", "resize = \"resize-crop\" or \"resize-crop-floor\"");
   const bool pads = card.resize == ResizeMode::kLetterbox || card.resize == ResizeMode::kLetterboxTopLeft;
   // Black is what inspect --write-card once wrote for all.
   if (said.pad && *said.pad != std::array{0, 0, 0} && !pads)

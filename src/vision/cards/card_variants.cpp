@@ -139,11 +139,31 @@ std::vector<Card> with_each_resize(const Card& card) {
   return cards;
 }
 
+std::vector<Card> with_each_interpolation(const Card& card) {
+  std::vector<Card> cards{card};
+  for (const Interpolation each : {Interpolation::kBilinear, Interpolation::kBilinearAntialias,
+                                   Interpolation::kBicubicAntialias, Interpolation::kArea}) {
+    Card other = card;
+    other.interpolation = each;
+    add_new(cards, std::move(other));
+  }
+  return cards;
+}
+
+Interpolation usual_interpolation(const Card& card) { return default_card(*card.head().decoder).interpolation; }
+
+bool has_same_normalization(const Card& a, const Card& b) {
+  const Normalization of_b{{}, b.scale, ordered(b.mean, b.color), ordered(b.std, b.color)};
+  return normalizes(a, of_b);
+}
+
 std::string summary_of(const Card& card) {
   std::string text =
       fmt::format("{}: {}, {}, {}", card.head().decoder->name, kColorNames[static_cast<std::size_t>(card.color)],
                   normalization_name(card), kResizeNames[static_cast<std::size_t>(card.resize)]);
-  if (card.resize == ResizeMode::kResizeCrop) text += fmt::format(" {}", card.resize_to);
+  if (is_crop(card.resize)) text += fmt::format(" {}", card.resize_to);
+  if (card.interpolation != usual_interpolation(card))
+    text += fmt::format(", {}", kInterpolationNames[static_cast<std::size_t>(card.interpolation)]);
   return text;
 }
 

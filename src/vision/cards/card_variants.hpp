@@ -17,7 +17,16 @@ std::vector<Card> with_each_normalization(const Card& card);
 /// CARD with each way to resize that its task can have, CARD first.
 std::vector<Card> with_each_resize(const Card& card);
 
-/// "yolov8: rgb, 0..1, letterbox", for people.
+/// CARD with each usual interpolation, CARD first.
+std::vector<Card> with_each_interpolation(const Card& card);
+
+/// The interpolation that the decoder of CARD's first head assumes.
+Interpolation usual_interpolation(const Card& card);
+
+/// Whether both map each of red, green and blue alike, whatever their channel orders are.
+bool has_same_normalization(const Card& a, const Card& b);
+
+/// "yolov8: rgb, 0..1, letterbox", for people; with the interpolation where it is not the usual one.
 std::string summary_of(const Card& card);
 
 }  // namespace saccade

@@ -57,8 +57,8 @@ Sizes sizes_of(const ProcessorSettings& from, const char* key, bool one_is_short
   return sizes;
 }
 
-void crop_to(ProcessorFile& to, const ProcessorSettings& from, int short_side, int width, int height) {
-  set(to, from, "resize", &CardFile::resize, ResizeMode::kResizeCrop);
+void crop_to(ProcessorFile& to, const ProcessorSettings& from, ResizeMode mode, int short_side, int width, int height) {
+  set(to, from, "resize", &CardFile::resize, mode);
   set(to, from, "resize_to", &CardFile::resize_to, short_side);
   set(to, from, "size", &CardFile::size, std::array{width, height});
 }
@@ -68,11 +68,25 @@ void stretch_to(ProcessorFile& to, const ProcessorSettings& from, int width, int
   set(to, from, "size", &CardFile::size, std::array{width, height});
 }
 
+constexpr double kUsualShare = 224.0 / 256;
+
 /// Of ConvNeXt's processor: small images are cropped, large ones stretched.
 void resize_by_share(ProcessorFile& to, const ProcessorSettings& from, int side) {
   constexpr int kLeastStretched = 384;
   if (side >= kLeastStretched) return stretch_to(to, from, side, side);
-  crop_to(to, from, from.side_before_crop(side, 224.0 / 256), side, side);
+  crop_to(to, from, ResizeMode::kResizeCropFloor, from.side_before_crop(side, kUsualShare), side, side);
+}
+
+/// Whether the image processor is KIND's, under its old name or its new one.
+bool is_of(const ProcessorSettings& from, std::string_view kind) {
+  return from.text("image_processor_type", "").starts_with(kind) ||
+         from.text("feature_extractor_type", "").starts_with(kind);
+}
+
+/// The short side before a crop. LeViT's processor enlarges `shortest_edge`, PoolFormer's divides it by `crop_pct`.
+int short_side_of(const ProcessorSettings& from, int shortest) {
+  if (is_of(from, "Levit")) return static_cast<int>(shortest / kUsualShare);
+  return from.side_before_crop(shortest, 1);
 }
 
 void read_resize(ProcessorFile& to, const ProcessorSettings& from, const Card& card) {
@@ -84,8 +98,10 @@ void read_resize(ProcessorFile& to, const ProcessorSettings& from, const Card& c
     return;
   }
   if (crops && (crop.width == 0 || crop.height == 0)) from.bad("crop_size", "has no width and height");
-  if (size.shortest > 0 && crops) return crop_to(to, from, size.shortest, crop.width, crop.height);
-  if (size.shortest > 0 && card.task() == Task::kClassify) return resize_by_share(to, from, size.shortest);
+  if (size.shortest > 0 && crops)
+    return crop_to(to, from, ResizeMode::kResizeCropFloor, short_side_of(from, size.shortest), crop.width, crop.height);
+  if (size.shortest > 0 && (card.task() == Task::kClassify || is_of(from, "ConvN")))
+    return resize_by_share(to, from, size.shortest);
   if (size.width > 0) {
     if (crops && (crop.width != size.width || crop.height != size.height))
       from.bad("crop_size", "crops a stretched image");
@@ -129,6 +145,11 @@ void read_values(ProcessorFile& to, const ProcessorSettings& from) {
   if (rescales && from.flag("rescale_offset", false))
     for (float& value : mean) value += 1;
   set(to, from, "mean", &CardFile::mean, mean);
+  // Of EfficientNet's processor: what is normalized is divided by image_std once more.
+  if (from.flag("include_top", is_of(from, "EfficientNet"))) {
+    const std::array<float, 3> again = from.numbers("image_std", {1, 1, 1});
+    for (std::size_t i = 0; i < 3; ++i) std[i] *= again[i];
+  }
   set_std(to, from, "image_std", std);
 }
 
@@ -136,7 +157,7 @@ void read_values(ProcessorFile& to, const ProcessorSettings& from) {
 void check_known(ProcessorFile& to, const ProcessorSettings& from) {
   static constexpr std::array kKnown = {
       "do_resize", "size", "resample", "do_center_crop", "crop_size", "crop_pct", "do_rescale", "rescale_factor",
-      "rescale_offset", "do_normalize", "image_mean", "image_std", "do_flip_channel_order",
+      "rescale_offset", "include_top", "do_normalize", "image_mean", "image_std", "do_flip_channel_order",
       // Without effect on the pixels of one image.
       "do_convert_rgb", "do_reduce_labels", "do_pad", "image_processor_type", "feature_extractor_type",
       "processor_class", "data_format", "input_data_format", "return_tensors", "device", "_valid_processor_keys",
@@ -161,10 +182,12 @@ void read_hugging_face(ProcessorFile& to, const ProcessorSettings& from, const C
 }
 
 void read_timm_crop(ProcessorFile& to, const ProcessorSettings& from, const Card& card) {
+  constexpr double kMostShare = 1.5;  // VOLO's 1.15 pads the resized image
   const std::string mode = from.text("crop_mode", "center");
   if (mode == "center") {
     if (card.width != card.height) from.bad("crop_mode", "is 'center' for an input that is not square");
-    return crop_to(to, from, from.side_before_crop(card.width, 0.875), card.width, card.height);
+    return crop_to(to, from, ResizeMode::kResizeCrop, from.side_before_crop(card.width, 0.875, kMostShare), card.width,
+                   card.height);
   }
   if (from.side_before_crop(card.width, 0.875) != card.width)
     from.bad("crop_mode", "is '{}' with a crop_pct below 1", mode);

@@ -50,11 +50,12 @@ class ProcessorSettings {
     if (!(wide >= 1 && wide <= kMostSide)) bad(key, "is not in 1..{}", kMostSide);
     return static_cast<int>(wide);
   }
-  /// The side of an image whose centre of SIDE_AFTER pixels is the share `crop_pct`; rounded down, as the tools do.
-  int side_before_crop(int side_after, double missing) const {
+  /// The side of an image whose centre of SIDE_AFTER pixels is the share `crop_pct`, at most MOST; rounded down, as the
+  /// tools do.
+  int side_before_crop(int side_after, double missing, double most = 1) const {
     const nlohmann::json* value = find("crop_pct");
     const double share = value == nullptr ? missing : wide_number("crop_pct", *value);
-    if (!(share > 0 && share <= 1)) bad("crop_pct", "is not above 0 and at most 1");
+    if (!(share > 0 && share <= most)) bad("crop_pct", "is not above 0 and at most {}", most);
     return side("crop_pct", std::floor(side_after / share));
   }
   std::string text(const char* key, const char* missing) const {

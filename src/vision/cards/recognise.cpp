@@ -243,7 +243,7 @@ void recognise_input(const Graph& graph, Card& card) {
   card.height = static_cast<int>(height);
   if (channels == 1) card.color = ChannelOrder::kGray;
   if (is_integer(input.type.dtype)) take_whole_pixels(input.type.dtype, card);
-  if (card.resize == ResizeMode::kResizeCrop && card.resize_to == 0)
+  if (is_crop(card.resize) && card.resize_to == 0)
     card.resize_to = (std::max(card.width, card.height) * 256 + 112) / 224;
 }
 

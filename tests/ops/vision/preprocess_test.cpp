@@ -105,6 +105,17 @@ TEST(Preprocess, CropsTheCentreAfterResizing) {
   EXPECT_EQ(elements<float>(out[1]), (std::vector<float>{1, 1, -2, 0, 6, 2}));
 }
 
+TEST(Preprocess, RoundsTheCornerOfACropAsItsToolDoes) {
+  // Three columns too many: torchvision's crop begins at 1.5 rounded half to even, Hugging Face's at 1.
+  for (const auto& [mode, column] : {std::pair{"resize-crop", 2.0F}, std::pair{"resize-crop-floor", 1.0F}}) {
+    const auto out =
+        preprocessed(gray(5, 2, {0, 1, 2, 3, 4, 0, 1, 2, 3, 4}),
+                     attributes(2, 2, mode, {{"color", std::string("gray")}, {"resize_to", std::int64_t{2}}}));
+    EXPECT_EQ(elements<float>(out[0]), (std::vector<float>{column, column + 1, column, column + 1})) << mode;
+    EXPECT_EQ(elements<float>(out[1])[2], -column) << mode;
+  }
+}
+
 TEST(Preprocess, LooksAtTheRegionOfInterestAlone) {
   AttributeList with = attributes(4, 1, "stretch", kGray);
   with.emplace_back("roi", std::vector<std::int64_t>{1, 0, 2, 1});
@@ -167,7 +178,7 @@ TEST(Preprocess, HandlesOddSizesOfHalvedChroma) {
 
 TEST(Preprocess, SurvivesExtremeAspects) {
   const FilledImage thin = gray(1, 2000, std::vector<std::uint8_t>(2000, 7));
-  for (const char* mode : {"stretch", "letterbox", "letterbox-topleft", "resize-crop"}) {
+  for (const char* mode : {"stretch", "letterbox", "letterbox-topleft", "resize-crop", "resize-crop-floor"}) {
     const auto out = elements<float>(preprocessed(thin, attributes(8, 8, mode, kGray))[0]);
     EXPECT_TRUE(std::ranges::any_of(out, [](float v) { return v == 7; })) << mode;
     EXPECT_TRUE(std::ranges::all_of(out, [](float v) { return v == 7 || v == 0; })) << mode;
