@@ -90,6 +90,7 @@ std::string frame_line(const Result& result, std::size_t models) {
   if (!result.depth.cells.empty()) add_depth(result.depth, parts);
   if (result.image.width > 0) parts.push_back(fmt::format("image {}x{}", result.image.width, result.image.height));
   if (!result.embedding.empty()) parts.push_back(fmt::format("embedding of {} values", result.embedding.size()));
+  if (result.uncropped > 0) parts.push_back(fmt::format("{} not cropped", result.uncropped));
   if (parts.empty()) parts.emplace_back(nothing_of(result.task));
   const std::string model = models > 1 ? fmt::format(" {}", printable(result.model)) : "";
   return fmt::format("{}{}: {}{}", frame_name(result), model, fmt::join(parts, ", "),

@@ -46,6 +46,13 @@ struct OrientedBox {
   std::array<float, 8> corners() const;
 };
 
+/// A class of the whole image, or of an object.
+struct Classification {
+  int class_id = 0;             ///< index of the model's labels
+  std::string_view class_name;  ///< valid as long as the model
+  float confidence = 0;         ///< 0 to 1
+};
+
 /// A detected object in source pixels.
 struct Detection {
   std::array<float, 4> box{};           ///< x1, y1, x2, y2 (corners)
@@ -55,13 +62,9 @@ struct Detection {
   std::span<const Keypoint> keypoints;  ///< the same number for every object; empty if the model has none
   std::optional<Mask> mask;             ///< nullopt if the model has none
   std::optional<OrientedBox> oriented;  ///< `box` is then its axis-aligned bounding box
-};
-
-/// A class of the whole image.
-struct Classification {
-  int class_id = 0;             ///< index of the model's labels
-  std::string_view class_name;  ///< valid as long as the model
-  float confidence = 0;         ///< 0 to 1
+  /// What the second model of the card predicts for the object's crop, as Result::embedding; empty if there is none.
+  std::span<const float> embedding;
+  std::span<const Classification> classes;  ///< likewise, in descending order of confidence
 };
 
 /// Maps frame pixels to a model's grid: the pixel (x, y) is at the grid position
@@ -219,6 +222,9 @@ struct Result {
   /// The frame's embedding, of length 1 (L2) unless the card says `normalize = false`: the dot product of two is their
   /// cosine similarity. Empty if the model has none.
   std::span<const float> embedding;
+  /// Objects of the second model's classes that it did not run on: more than the card's `most`, or outside of the
+  /// frame.
+  int uncropped = 0;
   Faults faults;  ///< faults in the model's numbers; affected predictions are dropped
   /// Owns what the result refers to, if it is a clone().
   std::shared_ptr<const void> storage;

@@ -22,12 +22,6 @@ class PlainFrameMemory : public FrameMemory {
   static constexpr std::align_val_t kAlignment{64};
 };
 
-/// Whether several pixels have one chroma sample.
-bool shares_chroma(PixelFormat format) {
-  return format == PixelFormat::kI420 || format == PixelFormat::kI422 || format == PixelFormat::kNv12 ||
-         format == PixelFormat::kYuyv || format == PixelFormat::kUyvy;
-}
-
 int pitch_of(int row_bytes) { return (row_bytes + 63) / 64 * 64; }
 
 }  // namespace
@@ -39,6 +33,11 @@ FrameMemory& plain_frame_memory() {
 
 FrameLease::~FrameLease() {
   if (owner_ != nullptr) owner_->release(*buffer_);
+}
+
+bool shares_chroma(PixelFormat format) {
+  return format == PixelFormat::kI420 || format == PixelFormat::kI422 || format == PixelFormat::kNv12 ||
+         format == PixelFormat::kYuyv || format == PixelFormat::kUyvy;
 }
 
 std::string_view to_string(PixelFormat format) {

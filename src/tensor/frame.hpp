@@ -39,8 +39,11 @@ void check_size(int width, int height);
 /// samples are not readable on the host.
 void check_readable(const FrameView& frame);
 
-/// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even in formats where
-/// pixels share a chroma sample.
+/// Whether several pixels of FORMAT have one chroma sample.
+bool shares_chroma(PixelFormat format);
+
+/// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even if the
+/// format shares_chroma().
 FrameView crop(const FrameView& frame, const Region& region);
 
 /// The source of frames' storage. Any thread; it outlives its allocations.

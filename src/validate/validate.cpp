@@ -6,6 +6,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "pipeline/stream/source_impl.hpp"
@@ -37,12 +38,25 @@ bool is_ultralytics(const Model& model) {
   return head != nullptr && head->decoder->name.starts_with("yolov");
 }
 
-Model load(const EvaluatedModel& evaluated, bool has_boxes) {
+/// The metrics are those of the first model, which its second one would only slow down.
+Model without_second(Model model) {
+  Card card = impl_of(model).card();
+  card.second.reset();
+  impl_of(model).use_card(std::move(card));
+  return model;
+}
+
+Model load_evaluated(const EvaluatedModel& evaluated, bool has_boxes) {
   Model model = Model::load(evaluated.file, evaluated.options);
-  if (!has_boxes || evaluated.options.post.multi_label || !is_ultralytics(model)) return model;
-  ModelOptions options = evaluated.options;
-  options.post.multi_label = true;
-  return Model::load(evaluated.file, options);
+  if (has_boxes && !evaluated.options.post.multi_label && is_ultralytics(model)) {
+    ModelOptions options = evaluated.options;
+    options.post.multi_label = true;
+    model = Model::load(evaluated.file, options);
+  }
+  if (!impl_of(model).card().second) return model;
+  log(LogLevel::kWarning, "{}: the second model of its card is not run: the metrics are those of the first",
+      evaluated.file);
+  return without_second(std::move(model));
 }
 
 /// Runs the models over the images.
@@ -54,8 +68,8 @@ class Validator {
       fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
     data_ = open_data_set(options.data);
     chosen_ = spread(data_->images().size(), static_cast<std::size_t>(options.limit));
-    models_.push_back(load(options.model, has_boxes));
-    if (options.against) models_.push_back(load(*options.against, has_boxes));
+    models_.push_back(load_evaluated(options.model, has_boxes));
+    if (options.against) models_.push_back(load_evaluated(*options.against, has_boxes));
     if (!options.results.empty()) results_.emplace(options.results);
   }
 

@@ -14,7 +14,8 @@ struct ClonedData {
   std::vector<MaskRun> runs;
   std::vector<std::int32_t> classes;
   std::vector<float> depths;
-  std::vector<float> embedding;
+  std::vector<float> embeddings;
+  std::vector<Classification> object_classes;
   std::vector<std::uint8_t> pixels;
 };
 
@@ -26,28 +27,39 @@ class ResultCloner {
     each_text(result, [&](std::string_view& text) { letters += text.size(); });
     std::size_t keypoints = 0;
     std::size_t runs = 0;
+    std::size_t embeddings = result.embedding.size();
+    std::size_t classes = 0;
     for (const Detection& detection : result.detections) {
       keypoints += detection.keypoints.size();
       if (detection.mask) runs += detection.mask->runs.size();
+      embeddings += detection.embedding.size();
+      classes += detection.classes.size();
+      for (const Classification& each : detection.classes) letters += each.class_name.size();
     }
     data_->text.reserve(letters);
     data_->keypoints.reserve(keypoints);
     data_->runs.reserve(runs);
+    data_->embeddings.reserve(embeddings);
+    data_->object_classes.reserve(classes);
   }
 
   void move_into(Result& result) {
-    each_text(result, [&](std::string_view& text) {
+    const auto move_text = [&](std::string_view& text) {
       const std::size_t first = data_->text.size();
       data_->text += text;
       text = std::string_view(data_->text).substr(first);
-    });
+    };
+    each_text(result, move_text);
     for (Detection& detection : result.detections) {
       append(data_->keypoints, detection.keypoints);
       if (detection.mask) append(data_->runs, detection.mask->runs);
+      append(data_->embeddings, detection.embedding);
+      append(data_->object_classes, detection.classes);
     }
+    for (Classification& each : data_->object_classes) move_text(each.class_name);
     append(data_->classes, result.class_map.cells);
     append(data_->depths, result.depth.cells);
-    append(data_->embedding, result.embedding);
+    append(data_->embeddings, result.embedding);
     move_pixels(result.image);
     result.storage = data_;
   }

@@ -16,6 +16,7 @@ KEYS = {
         "name", "decoder", "labels", "anchors", "strides", "conf", "remap", "multi_label", "softmax", "sigmoid",
         "keypoints", "depth", "normalize"
     ],
+    "second": ["model", "classes", "margin", "most", "align"],
 }
 PROCESSORS = [
     '{"size": {"height": 8, "width": 8}, "resample": 3, "image_mean": [0.5, 0.5, 0.5], "image_std": [1, 1, 1]}',
@@ -63,6 +64,12 @@ def draw_labels(place, rng):
     name = rng.choice(LABELS)
     label_files(place)
     return f"labels = {name[:30]!r}", f'[output]\ndecoder = "classify"\nlabels = "{name}"\n'
+
+
+def draw_second(place, rng):
+    name = rng.choice(LABELS)
+    label_files(place)
+    return f"second.model = {name[:30]!r}", f'[second]\nmodel = "{name}"\n'
 
 
 def draw_key(place, rng):
@@ -113,7 +120,7 @@ def draw_damaged(place, rng):
 
 
 DRAWS = [draw_labels, draw_labels, draw_key, draw_key, draw_key, draw_unknown, draw_text, draw_whole, draw_damaged,
-         draw_processor]
+         draw_processor, draw_second]
 
 
 def draw(place, number):
@@ -129,7 +136,7 @@ def draw(place, number):
     if make is draw_processor:
         command[1:4] = ["net/m.onnx"]
     attempt = Attempt(what, [*command, "--max-model-memory", "256M"], outputs)
-    if make is draw_unknown:
+    if make in (draw_unknown, draw_second):  # a classifier has no objects for a second model
         attempt.expect = (1, 2)
     elif make is draw_labels and any(
             text.find(f'"{name}"') >= 0

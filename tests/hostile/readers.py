@@ -33,6 +33,8 @@ def strange_numbers(line):
             found.append(f"a box of negative size {box}")
         if confidence is None or not 0 <= confidence <= 1:
             found.append(f"a confidence of {confidence}")
+        if any(x is None for x in at.get("embedding") or []):
+            found.append("an object's embedding that is not finite")
     for at in line.get("classes") or []:
         if at.get("confidence") is None or not 0 <= at["confidence"] <= 1:
             found.append(f"a confidence of {at.get('confidence')}")

@@ -22,7 +22,10 @@ struct RichResult {
     object.keypoints = points;
     object.mask = Mask{runs, 7};
     object.oriented = OrientedBox{3, 2, 2, 4, 0};
+    object.embedding = object_vector;
+    object.classes = object_classes;
     result.detections = {object};
+    result.uncropped = 2;
     result.classes = {{1, "indoors", 0.75F}};
     result.segments = {{4, "sky", 20}, {6, "sea, open", 12}};
     result.class_map = {place, ids};
@@ -41,6 +44,8 @@ struct RichResult {
   GridPlace place = {2, 1, 0.25, 0.25, 0, 0, {0, 0, 8, 3}};  // the last row was not seen by the model
   std::vector<std::int32_t> ids = {4, 6};
   std::vector<float> depths = {0.5F, 2};
+  std::vector<float> object_vector = {0.75F, 0.5F};
+  std::vector<Classification> object_classes = {{5, "tabby", 0.5F}, {9, "lynx", 0.25F}};
   std::vector<float> vector = {0.5F, -0.25F};
   std::vector<std::uint8_t> image = std::vector<std::uint8_t>(3 * 16 * 8, 200);
   std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(3 * 8 * 4, 0);

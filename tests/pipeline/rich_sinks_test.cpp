@@ -8,13 +8,13 @@
 #include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/rich_results.hpp"
-#include "pipeline/sinks/tasks.hpp"
 #include "saccade/error.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/sinks.hpp"
 #include "support/cpu_model.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
+#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -52,6 +52,10 @@ TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
   EXPECT_EQ(object["keypoints"], json({{1.5, 1, 0.25}, {4, 2, 1}}));
   EXPECT_EQ(object["obb"], json({{"x", 3}, {"y", 2}, {"width", 2}, {"height", 4}, {"angle", 0}}));
   EXPECT_FALSE(object.contains("contours"));
+  EXPECT_EQ(object["embedding"], json({0.75, 0.5}));
+  EXPECT_EQ(object["classes"], json({{{"class_id", 5}, {"class", "tabby"}, {"confidence", 0.5}},
+                                     {{"class_id", 9}, {"class", "lynx"}, {"confidence", 0.25}}}));
+  EXPECT_EQ(text["uncropped"], 2);
   EXPECT_EQ(text["classes"][0]["class"], "indoors");
   EXPECT_EQ(text["segments"], json({{{"class_id", 4}, {"class", "sky"}, {"pixels", 20}},
                                     {{"class_id", 6}, {"class", "sea, open"}, {"pixels", 12}}}));

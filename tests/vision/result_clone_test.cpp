@@ -14,12 +14,14 @@ namespace {
 
 /// A result and all that it refers to.
 struct OwnedResult {
-  std::string names = "camera image model person street";
+  std::string names = "camera image model person street coat";
   std::vector<Keypoint> keypoints = {{1, 2, 0.5F}, {3, 4, 0.25F}, {5, 6, 1}};
   std::vector<MaskRun> runs = {{0, 1, 2}, {1, 1, 3}, {7, 0, 4}};
   std::vector<std::int32_t> classes = {0, 1, -1, 2};
   std::vector<float> depths = {1, 2, 3, 4};
   std::vector<float> embedding = {0.6F, 0.8F};
+  std::vector<float> vectors = {1, 2, 3, 4};
+  std::vector<Classification> object_classes;
   std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(64 * 2, 9);  // two rows of 64 bytes
   Result result;
 
@@ -32,11 +34,16 @@ struct OwnedResult {
     const std::span<const Keypoint> points = keypoints;
     const std::span<const MaskRun> all = runs;
     result.detections.push_back({.class_id = 1, .class_name = text.substr(19, 6), .keypoints = points.first(2)});
-    result.detections.push_back({.class_id = 2, .class_name = text.substr(26), .keypoints = points.last(1)});
+    result.detections.push_back({.class_id = 2, .class_name = text.substr(26, 6), .keypoints = points.last(1)});
+    object_classes = {{4, text.substr(33), 0.5F}, {5, text.substr(19, 6), 0.25F}};
+    for (std::size_t i = 0; i < 2; ++i) {
+      result.detections[i].embedding = std::span<const float>(vectors).subspan(2 * i, 2);
+      result.detections[i].classes = std::span<const Classification>(object_classes).subspan(i, 1);
+    }
     result.detections[0].mask = Mask{all.first(2), 3};
     result.detections[1].mask = Mask{all.last(1), 4};
-    result.classes.push_back({3, text.substr(26), 0.5F});
-    result.segments.push_back({3, text.substr(26), 17});
+    result.classes.push_back({3, text.substr(26, 6), 0.5F});
+    result.segments.push_back({3, text.substr(26, 6), 17});
     result.class_map = {{.columns = 2, .rows = 2}, classes};
     result.depth = {{.columns = 2, .rows = 2}, DepthKind::kMetric, depths};
     result.embedding = embedding;
@@ -50,6 +57,8 @@ struct OwnedResult {
     std::ranges::fill(classes, 99);
     std::ranges::fill(depths, 99.0F);
     std::ranges::fill(embedding, 99.0F);
+    std::ranges::fill(vectors, 99.0F);
+    std::ranges::fill(object_classes, Classification{});
     std::ranges::fill(pixels, 77);
   }
 };
@@ -72,6 +81,14 @@ void expect_whole(const Result& result) {
   EXPECT_EQ(first.mask->runs[1].x2, 3);
   EXPECT_EQ(second.mask->runs[0].y, 7);
   EXPECT_EQ(second.mask->area, 4);
+  ASSERT_EQ(first.embedding.size(), 2U);
+  EXPECT_EQ(first.embedding[1], 2);
+  ASSERT_EQ(second.embedding.size(), 2U);
+  EXPECT_EQ(second.embedding[0], 3);
+  ASSERT_EQ(first.classes.size(), 1U);
+  EXPECT_EQ(first.classes[0].class_name, "coat");
+  ASSERT_EQ(second.classes.size(), 1U);
+  EXPECT_EQ(second.classes[0].class_name, "person");
   EXPECT_EQ(result.classes[0].class_name, "street");
   EXPECT_EQ(result.segments[0].class_name, "street");
   ASSERT_EQ(result.class_map.cells.size(), 4U);
@@ -103,7 +120,7 @@ TEST(ResultClone, KnowsEveryViewInAResult) {
   const std::string header = text.str();
   // A field that refers to memory of others: a new one must be cloned, checked above and counted here.
   const std::regex view(R"(\n +(std::span<[^\n]*|std::string_view \w+|FrameView \w+|const \w+\*[^\n]*);)");
-  EXPECT_EQ(std::distance(std::sregex_iterator(header.begin(), header.end(), view), std::sregex_iterator()), 12);
+  EXPECT_EQ(std::distance(std::sregex_iterator(header.begin(), header.end(), view), std::sregex_iterator()), 14);
 }
 
 TEST(ResultClone, OfACloneIsItsOwn) {

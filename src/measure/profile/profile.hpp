@@ -58,6 +58,15 @@ struct IdleGaps {
   Distribution between;  ///< from a result to the request of the next frame: sinks, and the profile itself
 };
 
+/// A second model on the objects.
+struct SecondProfile {
+  std::string model;
+  std::shared_ptr<const Plan> plan;
+  FrameSize crop;                       ///< the last one
+  double crops = 0;                     ///< per frame, the mean
+  std::vector<LaunchProfile> launches;  ///< of a frame's last crop; shares are of all its crops
+};
+
 /// The result of a profile.
 struct Profile {
   std::string model;
@@ -74,6 +83,7 @@ struct Profile {
 
   std::vector<StageProfile> stages;
   std::vector<LaunchProfile> launches;
+  std::optional<SecondProfile> second;  ///< its time is part of the stage "model"
   IdleGaps gaps;
   Distribution frame_time;  ///< on the models' thread
   Histogram latency;        ///< of the total

@@ -49,11 +49,13 @@ std::vector<StageProfile> stages_of(const Profile& profile, const Recorder& reco
   return stages;
 }
 
-std::vector<LaunchProfile> launches_of(const Profile& profile, const Recorder& recorder) {
+/// The launches of PLAN, which runs RUNS times per frame of FRAME_TIME.
+std::vector<LaunchProfile> launches_of(const Plan& plan, const PlanBounds& bounds, const Recorder& recorder,
+                                       double runs, std::chrono::nanoseconds frame_time) {
   std::vector<LaunchProfile> launches;
-  const Graph& graph = profile.plan->graph();
-  for (std::size_t i = 0; i < profile.plan->steps().size(); ++i) {
-    const Step& step = profile.plan->steps()[i];
+  const Graph& graph = plan.graph();
+  for (std::size_t i = 0; i < plan.steps().size(); ++i) {
+    const Step& step = plan.steps()[i];
     if (!step.launch) continue;
     const Node& node = graph.node(step.node);
     const TensorType& output = graph.value(node.outputs[0]).type;
@@ -65,9 +67,9 @@ std::vector<LaunchProfile> launches_of(const Profile& profile, const Recorder& r
                          .tactic = std::string(step.tactic->name()),
                          .detail = step.launch->detail(),
                          .time = distribution_of(recorder.launch(i)),
-                         .bound = profile.bounds.steps[i],
+                         .bound = bounds.steps[i],
                          .gap_after = recorder.gap_after(i)};
-    launch.share = share_of(launch.time.mean * static_cast<std::int64_t>(profile.tiles), profile.frame_time.mean);
+    launch.share = runs * share_of(launch.time.mean, frame_time);
     launch.headroom = headroom(launch.bound.time, launch.time.p50);
     launches.push_back(std::move(launch));
   }
@@ -114,7 +116,8 @@ void assemble(Profile& profile, Recorder& recorder, const FrameSize& frame) {
   profile.bounds = bound_plan(*profile.plan, profile.ceilings, {.frame = profile.tiles > 1 ? profile.tile : frame});
   profile.frame_time = distribution_of(recorder.frame());
   profile.stages = stages_of(profile, recorder, frame);
-  profile.launches = launches_of(profile, recorder);
+  profile.launches =
+      launches_of(*profile.plan, profile.bounds, recorder, static_cast<double>(profile.tiles), profile.frame_time.mean);
   profile.gaps = {distribution_of(recorder.gaps()), distribution_of(recorder.waiting()),
                   distribution_of(recorder.outside())};
   profile.latency = recorder.stages().total();
@@ -122,6 +125,12 @@ void assemble(Profile& profile, Recorder& recorder, const FrameSize& frame) {
   profile.frames_a_column = recorder.timeline().frames_a_column();
   profile.trace = recorder.take_trace();
   profile.bottleneck = find_bottleneck(facts_of(profile));
+}
+
+void assemble_second(Profile& profile, const Recorder& recorder) {
+  SecondProfile& second = *profile.second;
+  const PlanBounds bounds = bound_plan(*second.plan, profile.ceilings, {.frame = second.crop});
+  second.launches = launches_of(*second.plan, bounds, recorder, second.crops, profile.frame_time.mean);
 }
 
 }  // namespace saccade

@@ -8,4 +8,7 @@ namespace saccade {
 /// Ceilings, overhead and times of the whole run must be set in PROFILE. Takes RECORDER's trace.
 void assemble(Profile& profile, Recorder& recorder, const FrameSize& frame);
 
+/// Derives the launches of PROFILE's second model from its RECORDER, after assemble(); all else must be set.
+void assemble_second(Profile& profile, const Recorder& recorder);
+
 }  // namespace saccade

@@ -26,9 +26,9 @@ Json stages_json(const Profile& profile) {
   return rows;
 }
 
-Json launches_json(const Profile& profile) {
+Json launches_json(const std::vector<LaunchProfile>& launches) {
   Json rows = Json::array();
-  for (const LaunchProfile& launch : profile.launches) {
+  for (const LaunchProfile& launch : launches) {
     Json row = {{"step", launch.step},
                 {"node", launch.node},
                 {"operation", launch.operation},
@@ -83,7 +83,7 @@ nlohmann::ordered_json to_json(const Profile& profile) {
                  {"fps", profile.frames_per_second},
                  {"stages", stages_json(profile)},
                  {"frame_ms", distribution_json(profile.frame_time)},
-                 {"launches", launches_json(profile)},
+                 {"launches", launches_json(profile.launches)},
                  {"gaps_ms",
                   {{"within", distribution_json(profile.gaps.within)},
                    {"waiting", distribution_json(profile.gaps.waiting)},
@@ -98,6 +98,9 @@ nlohmann::ordered_json to_json(const Profile& profile) {
   Json whole;
   add_bound(whole, profile.bounds.whole, headroom(profile.bounds.whole.time, profile.frame_time.p50));
   report["bound"] = whole;
+  if (const auto& second = profile.second)
+    report["second"] = {
+        {"model", second->model}, {"crops", second->crops}, {"launches", launches_json(second->launches)}};
   return report;
 }
 

@@ -99,7 +99,7 @@ StageTimeline timeline_of(const Profile& profile) {
 
 BoundBars bars_of(const Profile& profile, std::size_t count) {
   BoundBars chart{.title = "The longest launches and their bounds", .bars = {}};
-  for (const LaunchProfile* launch : longest_launches(profile, count))
+  for (const LaunchProfile* launch : longest_launches(profile.launches, count))
     chart.bars.push_back({.label = fmt::format("{} · {}", launch->step, launch->operation),
                           .note = launch->tactic,
                           .measured = launch->time.p50,
@@ -158,6 +158,11 @@ void add_launch_table(Page& page, const Profile& profile) {
   Table all = launches_table(all_launches(profile));
   all.caption = "All launches in order";
   page.table(all);
+  if (!profile.second || profile.second->launches.empty()) return;
+  Table second = launches_table(longest_launches(profile.second->launches, profile.second->launches.size()));
+  second.caption = fmt::format("Launches of the second model, {}, on a crop ({} crops per frame)",
+                               profile.second->model, number_text(profile.second->crops));
+  page.table(second);
 }
 
 void add_gaps(Page& page, const Profile& profile) {

@@ -7,6 +7,7 @@
 #include "measure/profile/profile.hpp"
 #include "measure/profile/profile_assembly.hpp"
 #include "pipeline/model/model_impl.hpp"
+#include "pipeline/model/object_runner.hpp"
 #include "pipeline/stream/source_impl.hpp"
 
 namespace saccade {
@@ -128,8 +129,41 @@ FrameRecord record_of(const Result& result, const FrameTimes& times) {
   return {.stream = result.stream, .frame = result.frame, .times = times, .latency = result.latency};
 }
 
+/// Records a second model: the launches of the last crop of every frame that has one.
+class SecondRecorder {
+ public:
+  explicit SecondRecorder(ObjectRunner& objects)
+      : objects_(objects), recorder_(objects.runner().execution().plan(), 0) {}
+
+  void begin() { objects_.runner().time_steps(recorder_.next_steps()); }
+  void add(const FrameRecord& record) {
+    ++frames_;
+    crops_ += objects_.crops();
+    if (objects_.crops() > 0) recorder_.add(record);
+  }
+  /// After assemble(). There are no launches if no frame had a crop.
+  void report(Profile& profile) {
+    recorder_.flush();
+    const Execution& execution = objects_.runner().execution();
+    const FrameView& crop = *execution.frame();
+    profile.second =
+        SecondProfile{.model = std::string(objects_.runner().result().model),
+                      .plan = objects_.runner().plan(),
+                      .crop = {crop.format, crop.width, crop.height},
+                      .crops = static_cast<double>(crops_) / static_cast<double>(std::max<std::size_t>(frames_, 1))};
+    if (recorder_.count() > 0) assemble_second(profile, recorder_);
+  }
+
+ private:
+  ObjectRunner& objects_;
+  Recorder recorder_;
+  std::size_t frames_ = 0;
+  std::size_t crops_ = 0;
+};
+
 /// Runs PIPELINE until OPTIONS are satisfied; sets the elapsed time and the frames' format.
-FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, const ProfileOptions& options) {
+FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder, SecondRecorder* second,
+                        const ProfileOptions& options) {
   impl_of(pipeline).run_one_by_one();
   for (std::int64_t i = 0; i < kProfileWarmUp; ++i)
     if (next_result(pipeline, [&] { return !options.on_frame || options.on_frame(0); }) == nullptr) break;
@@ -137,10 +171,13 @@ FrameSize record_frames(Profile& profile, Pipeline& pipeline, Recorder& recorder
   const auto start = Clock::now();
   for (std::int64_t frames = 0;; ++frames) {
     impl_of(pipeline).time_steps(0, recorder.next_steps());
+    if (second != nullptr) second->begin();
     const Result* result = next_result(pipeline, [&] { return goes_on(options, start, frames); });
     if (result == nullptr) break;
     last = pipeline.frame();
-    recorder.add(record_of(*result, impl_of(pipeline).frame_times()));
+    const FrameRecord record = record_of(*result, impl_of(pipeline).frame_times());
+    recorder.add(record);
+    if (second != nullptr) second->add(record);
     if (options.sink != nullptr) options.sink->write(*result, last);
   }
   profile.elapsed = Clock::now() - start;
@@ -172,13 +209,16 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   }
   Recorder recorder(*vision.plan, trace_frames(*vision.plan, options));
   Pipeline pipeline(source_of(std::move(reader)), model);
-  const FrameSize size = record_frames(profile, pipeline, recorder, options);
+  std::optional<SecondRecorder> second;
+  if (ObjectRunner* objects = impl_of(pipeline).runner(0).objects()) second.emplace(*objects);
+  const FrameSize size = record_frames(profile, pipeline, recorder, second ? &*second : nullptr, options);
   pipeline.stop();
   if (options.sink != nullptr) options.sink->close(pipeline.summary());
   if (recorder.count() == 0)
     fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} warm-up frames", uri,
          kProfileWarmUp);
   assemble(profile, recorder, size);
+  if (second) second->report(profile);
   return profile;
 }
 

@@ -104,11 +104,12 @@ std::vector<const LaunchProfile*> all_launches(const Profile& profile) {
   return launches;
 }
 
-std::vector<const LaunchProfile*> longest_launches(const Profile& profile, std::size_t count) {
-  std::vector<const LaunchProfile*> launches = all_launches(profile);
-  std::ranges::stable_sort(launches, std::ranges::greater(), [](const auto* each) { return each->time.p50; });
-  launches.resize(std::min(count, launches.size()));
-  return launches;
+std::vector<const LaunchProfile*> longest_launches(const std::vector<LaunchProfile>& launches, std::size_t count) {
+  std::vector<const LaunchProfile*> longest;
+  for (const LaunchProfile& launch : launches) longest.push_back(&launch);
+  std::ranges::stable_sort(longest, std::ranges::greater(), [](const auto* each) { return each->time.p50; });
+  longest.resize(std::min(count, longest.size()));
+  return longest;
 }
 
 }  // namespace saccade

@@ -23,8 +23,8 @@ std::int64_t launches_beyond_bound(const Profile& profile);
 /// What that means, in a sentence; empty if there are none.
 std::string ceilings_text(const Profile& profile);
 
-/// The COUNT longest launches of PROFILE by median time, in descending order.
-std::vector<const LaunchProfile*> longest_launches(const Profile& profile, std::size_t count);
+/// The COUNT longest of LAUNCHES by median time, in descending order.
+std::vector<const LaunchProfile*> longest_launches(const std::vector<LaunchProfile>& launches, std::size_t count);
 /// In the order of the plan.
 std::vector<const LaunchProfile*> all_launches(const Profile& profile);
 

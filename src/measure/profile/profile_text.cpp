@@ -16,6 +16,9 @@ ReportText head_text(const Profile& profile) {
   const std::string source =
       profile.source.empty() ? "random tensors" : fmt::format("{}, {}", profile.source, profile.frame);
   ReportText text = report_text("model       {}, {} launches\n", profile.model, profile.launches.size());
+  if (profile.second)
+    text += report_text("second      {}, {} launches, {} crops per frame\n", profile.second->model,
+                        profile.second->launches.size(), number_text(profile.second->crops));
   text += report_text("source      {}\n", source);
   text += report_text("machine     {}, {} threads\n", profile.plan->backend().device_name(), profile.plan->threads());
   return text + report_text("frames      {} in {}, {} per second, after {} warm-up frames\n", profile.frames,
@@ -25,11 +28,15 @@ ReportText head_text(const Profile& profile) {
 }  // namespace
 
 ReportText to_text(const Profile& profile, const TextOptions& options) {
-  const auto launches = longest_launches(profile, options.launches);
+  const auto launches = longest_launches(profile.launches, options.launches);
   ReportText text = head_text(profile) + "\n" + to_text(stages_table(profile));
   if (!launches.empty())
     text += report_text("\nthe {} longest of {} launches\n{}", launches.size(), profile.launches.size(),
                         to_text(launches_table(launches)));
+  if (profile.second && !profile.second->launches.empty())
+    text += report_text("\nthe longest of {} launches of {} on a crop\n{}", profile.second->launches.size(),
+                        profile.second->model,
+                        to_text(launches_table(longest_launches(profile.second->launches, options.launches))));
   text += "\nidle time per frame\n" + to_text(gaps_table(profile));
   text += report_text("\n{}\n", profile.source.empty() ? "time of a run" : "from capture to result");
   text += terminal_histogram(shape_of(profile.latency, kRows), options.is_utf8);

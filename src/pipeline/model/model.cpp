@@ -7,6 +7,7 @@
 #include "pipeline/model/compile.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
+#include "pipeline/model/second_model.hpp"
 #include "pipeline/model/tiling.hpp"
 
 namespace saccade {
@@ -125,6 +126,13 @@ const VisionPlan& Model::Impl::vision_plan() {
     return made;
   });
   return *vision_plan_;
+}
+
+const Model* Model::Impl::second() {
+  const std::scoped_lock lock(mutex_);
+  recognise();
+  if (card_->second && !second_) second_ = naming(path_, [&] { return load_second(*card_->second, options_); });
+  return second_ ? &*second_ : nullptr;
 }
 
 Execution open_execution(const std::string& name, std::shared_ptr<const Plan> plan) {

@@ -48,6 +48,9 @@ class Model::Impl {
   /// Compiled at the first call; any thread. Throws Error with the file's name.
   std::shared_ptr<const Plan> tensor_plan();
   const VisionPlan& vision_plan();
+  /// The model that the card runs on detected objects, loaded for this model's device at the first call; null if there
+  /// is none. Valid as long as this one; any thread. Throws Error if it does not fit.
+  const Model* second();
 
  private:
   // Guarded by mutex_.
@@ -67,6 +70,7 @@ class Model::Impl {
   std::optional<Card> card_;
   std::map<PlanFor, Fp32KeepList> keep_lists_;
   std::unique_ptr<const VisionPlan> vision_plan_;
+  std::optional<Model> second_;
 };
 
 /// Creates the execution of PLAN. Errors begin with the model's NAME. Throws Error.

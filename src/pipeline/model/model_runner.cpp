@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "pipeline/model/object_runner.hpp"
 
 namespace saccade {
 
@@ -20,7 +21,12 @@ ModelRunner::ModelRunner(const Model& model, int index)
   reader_.prepare(result_);
   if (is_tiled()) reader_.prepare(tile_);
   outputs_.resize(vision_.plan->graph().outputs().size());
+  if (const Model* second = impl_of(model).second())
+    objects_ = std::make_unique<ObjectRunner>(*impl_of(model).card().second, *second);
 }
+
+ModelRunner::~ModelRunner() = default;
+ModelRunner::ModelRunner(ModelRunner&&) noexcept = default;
 
 void ModelRunner::submit(const FrameView& frame) {
   *execution_.frame() = frame;
@@ -34,13 +40,13 @@ void ModelRunner::read(const Frame& frame) {
   reader_.read(outputs_, frame.view.width, frame.view.height, result_);
   add_stage_times();
   result_.latency.post += std::chrono::steady_clock::now() - start;
-  describe(frame);
+  finish(frame);
 }
 
 void ModelRunner::run(const Frame& frame) {
   if (is_tiled()) {
     run_tiles(frame.view);
-    describe(frame);
+    finish(frame);
     return;
   }
   submit(frame.view);
@@ -83,8 +89,8 @@ void ModelRunner::add_stage_times() {
   result_.latency.post += execution_.stage_time(Stage::kPost);
 }
 
-/// Sets the identity of the frame.
-void ModelRunner::describe(const Frame& frame) {
+/// Sets the identity of the frame, and runs the second model, which warns of its own faults.
+void ModelRunner::finish(const Frame& frame) {
   result_.name = frame.name;
   result_.image_id = frame.image_id;
   result_.frame = frame.sequence;
@@ -92,6 +98,7 @@ void ModelRunner::describe(const Frame& frame) {
   result_.width = frame.view.width;
   result_.height = frame.view.height;
   if (result_.invalid() && !std::exchange(has_warned_, true)) warn();
+  if (objects_ != nullptr) objects_->run(frame, result_);
 }
 
 void ModelRunner::warn() const {

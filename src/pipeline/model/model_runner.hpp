@@ -8,25 +8,34 @@
 
 namespace saccade {
 
-/// One model's execution in a pipeline, with its reused result.
+class ObjectRunner;
+
+/// One model's execution in a pipeline, with its reused result. A second model on the objects is a part of it.
 class ModelRunner {
  public:
   /// Compiles the model for frames if necessary. Throws Error.
   ModelRunner(const Model& model, int index);
+  ~ModelRunner();
+  ModelRunner(ModelRunner&&) noexcept;
+  ModelRunner& operator=(ModelRunner&&) = delete;
 
   /// Starts the model on FRAME, whose pixels must stay valid until wait(). Throws Error if the frame is invalid for the
   /// model. Not for a model that runs on tiles.
   void submit(const FrameView& frame);
   void wait() { execution_.wait(); }
   /// Fills result() with the predictions for FRAME after wait(), except for stream, source and the latencies outside of
-  /// the model, which the pipeline sets. Warns about the first frame with an invalid result.
+  /// the model, which the pipeline sets. Runs the second model on the objects; FRAME's pixels must then still be
+  /// valid. Warns about the first frame with an invalid result. Throws Error if the second model can't run on a crop.
   void read(const Frame& frame);
   /// submit(), wait() and read(), for each tile of a model that runs on tiles. Their latencies are added up.
   void run(const Frame& frame);
   Execution& execution() { return execution_; }
+  const std::shared_ptr<const Plan>& plan() const { return vision_.plan; }
   Result& result() { return result_; }
   /// See Execution::frame_memory().
   FrameMemory& frame_memory() const { return execution_.frame_memory(); }
+  /// Of the second model; null if there is none.
+  ObjectRunner* objects() { return objects_.get(); }
   /// Whether a frame is several runs, on its tiles.
   bool is_tiled() const { return tiling_ != nullptr; }
   /// Number of runs for the last frame, and the pixels of the first of them.
@@ -41,7 +50,7 @@ class ModelRunner {
   void run_tiles(const FrameView& frame);
   void read_tile(std::size_t i);
   void add_stage_times();
-  void describe(const Frame& frame);
+  void finish(const Frame& frame);
   void warn() const;
 
   Model model_;
@@ -52,6 +61,7 @@ class ModelRunner {
   std::unique_ptr<Tiling> tiling_;  ///< null: the model runs on whole frames
   Result tile_;                     ///< predictions for a tile
   Result result_;
+  std::unique_ptr<ObjectRunner> objects_;  ///< null: there is no second model
   std::size_t runs_ = 1;
   bool has_warned_ = false;
 };

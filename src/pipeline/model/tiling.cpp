@@ -5,6 +5,7 @@
 
 #include "base/error.hpp"
 #include "pipeline/model/tilings.hpp"
+#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -12,10 +13,7 @@ namespace {
 /// Tiles begin at whole chroma samples of every format.
 constexpr int kChroma = 2;
 
-bool finds_objects(const Head& head) {
-  const Task task = head.decoder->task;
-  return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
-}
+bool detects(const Head& head) { return finds_objects(head.decoder->task); }
 
 bool predicts_only(const Card& card, Task task) { return card.heads.size() == 1 && card.task() == task; }
 
@@ -29,10 +27,10 @@ bool is_tiled(const Card& card, const ModelOptions& options) {
     return true;
   }
   if (!options.tiles || predicts_only(card, Task::kSemantic)) return options.tiles.has_value();
-  if (std::ranges::none_of(card.heads, finds_objects))
+  if (std::ranges::none_of(card.heads, detects))
     fail(ErrorCode::kInvalidArgument, "predictions of the task {} cannot be joined from tiles: run it without --tiles",
          to_string(card.task()));
-  if (!options.tiles->full_frame && !std::ranges::all_of(card.heads, finds_objects))
+  if (!options.tiles->full_frame && !std::ranges::all_of(card.heads, detects))
     fail(ErrorCode::kInvalidArgument,
          "some of its predictions cannot be joined from tiles: run it without --no-full-frame");
   return true;

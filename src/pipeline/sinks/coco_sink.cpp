@@ -6,9 +6,10 @@
 #include "base/output_file.hpp"
 #include "pipeline/sinks/image_ids.hpp"
 #include "pipeline/sinks/mask_json.hpp"
-#include "pipeline/sinks/tasks.hpp"
+#include "pipeline/sinks/second_models.hpp"
 #include "saccade/sinks.hpp"
 #include "vision/labels/labels.hpp"
+#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -104,6 +105,7 @@ std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> 
            "can't write {}: {}'s task is {}, but COCO results need boxes; --jsonl supports all tasks", path,
            model.name(), to_string(model.task()));
   check_image_ids(path, sources);
+  warn_of_second_models(path, models);
   if (models.size() > 1)
     log(LogLevel::kWarning,
         "{} holds the results of {} models, which the format can't tell apart: for one file each, run each model "

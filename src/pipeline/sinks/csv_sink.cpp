@@ -5,6 +5,7 @@
 #include "base/output_file.hpp"
 #include "base/printable.hpp"
 #include "pipeline/sinks/json_text.hpp"
+#include "pipeline/sinks/second_models.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -139,6 +140,7 @@ std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> m
       fail(ErrorCode::kInvalidArgument,
            "can't write {}: {}'s task is embed, and CSV has no columns for embeddings; use --jsonl", path,
            model.name());
+  warn_of_second_models(path, models);
   return std::make_unique<CsvSink>(path);
 }
 

@@ -4,9 +4,9 @@
 #include "base/output_file.hpp"
 #include "pipeline/sinks/json_text.hpp"
 #include "pipeline/sinks/mask_json.hpp"
-#include "pipeline/sinks/tasks.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
+#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -83,6 +83,11 @@ void append_classes(JsonBuffer& out, std::span<const Classification> classes) {
   append(out, "]");
 }
 
+void append_embedding(JsonBuffer& out, std::span<const float> embedding) {
+  append(out, R"(,"embedding":)");
+  append_json_numbers(out, embedding);
+}
+
 void append_segments(JsonBuffer& out, std::span<const Segment> segments) {
   append(out, R"(,"segments":[)");
   for (const Segment& segment : segments) {
@@ -113,15 +118,13 @@ class JsonlSink final : public Sink {
     if (result.invalid()) append(line_, R"(,"invalid":true)");
     // The keys of the model's task are always present.
     if (finds_objects(result.task) || !result.detections.empty()) append_detections(result);
+    if (result.uncropped > 0) append(line_, R"(,"uncropped":{})", result.uncropped);
     if (result.task == Task::kClassify || !result.classes.empty()) append_classes(line_, result.classes);
     if (result.task == Task::kSemantic || !result.segments.empty()) append_segments(line_, result.segments);
     if (!result.depth.cells.empty()) append_depth(line_, result.depth);
     if (result.image.width > 0)
       append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
-    if (result.task == Task::kEmbed || !result.embedding.empty()) {
-      append(line_, R"(,"embedding":)");
-      append_json_numbers(line_, result.embedding);
-    }
+    if (result.task == Task::kEmbed || !result.embedding.empty()) append_embedding(line_, result.embedding);
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
     file_.flush();  // for readers of the growing file; a killed run leaves whole lines
@@ -144,6 +147,8 @@ class JsonlSink final : public Sink {
       if (detection.mask) append_silhouette(*detection.mask, result);
       if (!detection.keypoints.empty()) append_keypoints(line_, detection.keypoints);
       if (detection.oriented) append_oriented(line_, *detection.oriented);
+      if (!detection.classes.empty()) append_classes(line_, detection.classes);
+      if (!detection.embedding.empty()) append_embedding(line_, detection.embedding);
       append(line_, "}}");
     }
     append(line_, "]");

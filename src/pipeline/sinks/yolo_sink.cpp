@@ -8,9 +8,10 @@
 #include "base/output_file.hpp"
 #include "base/printable.hpp"
 #include "pipeline/sinks/json_text.hpp"
-#include "pipeline/sinks/tasks.hpp"
+#include "pipeline/sinks/second_models.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/sinks.hpp"
+#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -165,6 +166,7 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
           ErrorCode::kInvalidArgument,
           "can't write labels into {}: {}'s task is {}, but labels need objects or classes; --jsonl supports all tasks",
           folder, model.name(), to_string(model.task()));
+  warn_of_second_models(folder, models);
   return std::make_unique<YoloSink>(folder, models, sources, options);
 }
 

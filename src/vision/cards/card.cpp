@@ -4,11 +4,12 @@
 #include <charconv>
 
 #include "base/error.hpp"
-#include "base/printable.hpp"
 #include "vision/cards/card_file.hpp"
 #include "vision/cards/card_template.hpp"
 #include "vision/cards/processor_file.hpp"
 #include "vision/cards/recognise.hpp"
+#include "vision/cards/second_card.hpp"
+#include "vision/cards/toml_text.hpp"
 #include "vision/labels/known_labels.hpp"
 #include "vision/labels/labels.hpp"
 
@@ -56,25 +57,6 @@ void resolve_classes(Head& head) {
 template <typename T>
 std::string triple(const std::array<T, 3>& values) {
   return fmt::format("[{}]", fmt::join(values, ", "));
-}
-
-/// A basic TOML string, without control characters, which TOML forbids.
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (std::string_view rest = text; !rest.empty();) {
-    const Glyph glyph = first_glyph(rest);
-    const std::string_view bytes = rest.substr(0, glyph.bytes);
-    if (bytes == "\"" || bytes == "\\")
-      out.append("\\").append(bytes);
-    else if (!glyph.is_utf8)
-      out += "\\ufffd";
-    else if (!glyph.is_printable)
-      out += fmt::format("\\U{:08x}", static_cast<std::uint32_t>(glyph.code));
-    else
-      out += bytes;
-    rest.remove_prefix(glyph.bytes);
-  }
-  return out + '"';
 }
 
 /// Overrides CARD, which is recognised, by the file of another tool beside MODEL, if there is one.
@@ -145,6 +127,7 @@ Card card_for(const Graph& graph, const std::filesystem::path& model, const std:
     apply(said, graph, card);
     check_effects(said, card);
     complete_labels(graph, card);
+    complete_second(said, card);
     return card;
   } catch (const Error& error) {
     // The message with the template names the file to write.
@@ -161,16 +144,11 @@ Card card_in(const std::filesystem::path& file, std::string_view text, const Gra
   Card card = card_of(said, graph);
   apply(said, graph, card);
   complete_labels(graph, card);
+  complete_second(said, card);
   return card;
 }
 
 namespace {
-
-std::string list_of_texts(const std::vector<std::string>& texts) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < texts.size(); ++i) text += (i == 0 ? "" : ", ") + quoted(texts[i]);
-  return text + "]";
-}
 
 template <typename T>
 void add_list(std::string& text, const char* key, const std::vector<T>& values) {
@@ -180,7 +158,7 @@ void add_list(std::string& text, const char* key, const std::vector<T>& values) 
 std::string to_toml(const Head& head, bool alone) {
   std::string text =
       fmt::format("\n{}\nname = {}\ndecoder = \"{}\"\n", alone ? "[output]" : "[[output]]",
-                  head.outputs.size() == 1 ? quoted(head.outputs[0]) : list_of_texts(head.outputs), head.decoder->name);
+                  head.outputs.size() == 1 ? toml_text(head.outputs[0]) : toml_texts(head.outputs), head.decoder->name);
   add_list(text, "strides", head.strides);
   add_list(text, "anchors", head.anchors);
   add_list(text, "conf", head.conf);
@@ -192,7 +170,7 @@ std::string to_toml(const Head& head, bool alone) {
   if (head.decoder->uses.depth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
   if (head.decoder->uses.normalize) text += fmt::format("normalize = {}\n", head.normalize);
   if (head.multi_label) text += "multi_label = true\n";
-  if (!head.labels.empty()) text += fmt::format("labels = {}\n", list_of_texts(head.labels));
+  if (!head.labels.empty()) text += fmt::format("labels = {}\n", toml_texts(head.labels));
   return text;
 }
 
@@ -201,7 +179,7 @@ std::string to_toml(const Head& head, bool alone) {
 std::string to_toml(const Card& card) {
   std::string text =
       fmt::format("task = \"{}\"\n\n[input]\nname = {}\ncolor = \"{}\"\nresize = \"{}\"\n", to_string(card.task()),
-                  quoted(card.input), kColorNames[static_cast<std::size_t>(card.color)],
+                  toml_text(card.input), kColorNames[static_cast<std::size_t>(card.color)],
                   kResizeNames[static_cast<std::size_t>(card.resize)]);
   text += fmt::format("size = [{}, {}]\n", card.width, card.height);
   if (is_crop(card.resize)) text += fmt::format("resize_to = {}\n", card.resize_to);
@@ -212,6 +190,7 @@ std::string to_toml(const Card& card) {
     text += fmt::format("pad = {}\n", triple(card.pad));
   text += fmt::format("scale = {}\nmean = {}\nstd = {}\n", card.scale, triple(card.mean), triple(card.std));
   for (const Head& head : card.heads) text += to_toml(head, card.heads.size() == 1);
+  if (card.second) text += to_toml(*card.second);
   return text;
 }
 

@@ -40,6 +40,23 @@ struct Head {
   int output_classes() const { return remap.empty() ? classes : static_cast<int>(remap.size()); }
 };
 
+/// How a crop of an object is cut out of the frame.
+enum class CropAlign : std::uint8_t {
+  kBox,         ///< its box
+  kFivePoints,  ///< the similarity transform of its five facial landmarks to ArcFace's template
+};
+
+/// [second]: the model that runs on the detected objects.
+struct SecondModel {
+  std::string model;                 ///< its file, as the card names it: in the card's folder
+  std::filesystem::path path;        ///< the same as a path
+  std::vector<std::string> classes;  ///< names or IDs of the first head's classes that are cropped; empty: all
+  std::vector<int> class_ids;        ///< the same as IDs
+  float margin = 0;                  ///< added to each side of a box, relative to its size
+  int most = 16;                     ///< crops per frame
+  CropAlign align = CropAlign::kBox;
+};
+
 /// Pre- and post-processing of a model. docs/cards.md describes the file format.
 struct Card {
   // [input]
@@ -57,6 +74,8 @@ struct Card {
   std::array<float, 3> std{1, 1, 1};
 
   std::vector<Head> heads = {{}};  ///< [output], one or several
+
+  std::optional<SecondModel> second;  ///< [second]
 
   /// Its origin: "card FILE", "the model's metadata", "the model's inputs and outputs".
   std::string origin;

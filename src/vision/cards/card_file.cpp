@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "vision/cards/card_field.hpp"
+#include "vision/cards/second_card.hpp"
 
 namespace saccade {
 namespace {
@@ -96,6 +97,21 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
     {"output", "normalize", "true or false", "For `embed`: the vector is divided by its L2 norm; true by default.",
      [](const Field& f, CardFile& c) { c.heads.back().normalize = f.flag(); }},
+    {"second", "model", "the name of a file",
+     "The second model, which runs on the detected objects: an ONNX file or a plan in the card's folder.",
+     [](const Field& f, CardFile& c) { name_second(f, *c.second); }},
+    {"second", "classes", "list of strings", "The classes whose objects are cropped, by name or ID; all by default.",
+     [](const Field& f, CardFile& c) {
+       c.second->classes = texts_of(f, "a list of strings: names or IDs of classes");
+     }},
+    {"second", "margin", "0..1", "Added to each side of a box, relative to its width or height; 0 by default.",
+     [](const Field& f, CardFile& c) { c.second->margin = f.share(); }},
+    {"second", "most", "1..1000", "Crops per frame, of the objects with the highest confidence; 16 by default.",
+     [](const Field& f, CardFile& c) { c.second->most = f.integer(1, 1000); }},
+    {"second", "align", "`box` or `five-points`",
+     "What is cropped: the box, or the face that the similarity transform of five landmarks maps to ArcFace's "
+     "template.",
+     [](const Field& f, CardFile& c) { c.second->align = f.choice<CropAlign>(kCropAlignNames); }},
 };
 
 std::string full_name(std::string_view section, std::string_view name) {
@@ -104,7 +120,7 @@ std::string full_name(std::string_view section, std::string_view name) {
 
 void read_table(const toml::table& table, std::string_view section, CardFile& card);
 
-/// [input], [output], or each of [[output]].
+/// [input], [second], [output], or each of [[output]].
 void read_section(const Field& field, CardFile& card) {
   const bool is_output = field.name == "output";
   if (const toml::array* several = field.node.as_array(); several != nullptr && is_output) {
@@ -117,13 +133,14 @@ void read_section(const Field& field, CardFile& card) {
   }
   if (!field.node.is_table()) field.bad(fmt::format("a table: [{}]", field.name));
   if (is_output) card.heads.emplace_back();
+  if (field.name == "second") card.second.emplace();
   read_table(*field.node.as_table(), field.name, card);
 }
 
 void read_table(const toml::table& table, std::string_view section, CardFile& card) {
   for (const auto& [key, node] : table) {
     const std::string_view name = key.str();
-    if (section.empty() && (name == "input" || name == "output")) {
+    if (section.empty() && (name == "input" || name == "output" || name == "second")) {
       read_section(Field{card.path, name, node}, card);
       continue;
     }
@@ -137,7 +154,8 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
            key.source().begin.line, full, known);
     }
     auto& places = section == "output" ? card.heads.back().places : card.places;
-    places[std::string(name)] = fmt::format("{}:{}", card.path.string(), key.source().begin.line);
+    places[section == "second" ? full : std::string(name)] =
+        fmt::format("{}:{}", card.path.string(), key.source().begin.line);
     found->read(Field{card.path, full, node}, card);
   }
 }
@@ -149,6 +167,9 @@ void check(const CardFile& card) {
   const auto says_nothing = [](const HeadFile& head) { return head.places.empty(); };
   if (card.places.empty() && std::ranges::all_of(card.heads, says_nothing))
     fail(ErrorCode::kInvalidFile, "{}: the card has no keys: add one, or remove the card (docs/cards.md)",
+         card.path.string());
+  if (card.second && card.second->model.empty())
+    fail(ErrorCode::kInvalidFile, "{}: [second] needs 'second.model', the file of the second model",
          card.path.string());
   for (const HeadFile& head : card.heads)
     if (head.softmax.value_or(false) && head.sigmoid.value_or(false))

@@ -7,6 +7,7 @@
 namespace saccade {
 
 // In the order of their enums.
+inline constexpr std::array<std::string_view, 2> kCropAlignNames = {"box", "five-points"};
 inline constexpr std::array<std::string_view, 3> kColorNames = {"rgb", "bgr", "gray"};
 inline constexpr std::array<std::string_view, 5> kResizeNames = {"stretch", "letterbox", "letterbox-topleft",
                                                                  "resize-crop", "resize-crop-floor"};
@@ -43,7 +44,8 @@ struct HeadFile {
 /// The contents of a card file.
 struct CardFile {
   std::filesystem::path path;
-  std::map<std::string, std::string, std::less<>> places;  ///< position of each key of [input] ("pad"): "card.toml:3"
+  /// Position of each key outside of [output] ("pad", "second.model"): "card.toml:3".
+  std::map<std::string, std::string, std::less<>> places;
   std::optional<Task> task;
   std::optional<std::string> input;
   std::optional<ChannelOrder> color;
@@ -56,7 +58,8 @@ struct CardFile {
   std::optional<float> scale;
   std::optional<std::array<float, 3>> mean;
   std::optional<std::array<float, 3>> std;
-  std::vector<HeadFile> heads;  ///< [output], or each of [[output]]
+  std::vector<HeadFile> heads;        ///< [output], or each of [[output]]
+  std::optional<SecondModel> second;  ///< [second]
 
   /// Whether it names the decoder of every head, so that the model need not be recognised.
   bool names_decoders() const;

@@ -159,6 +159,7 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   if (is_crop(card.resize) && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
   if (said.heads.size() == 1 && !said.names_decoders())
     card.heads.front() = fit_as_said(said.heads.front(), *card.head().decoder, metadata_classes(graph), graph, card);
+  card.second = said.second;
   card.origin = "card " + said.path.string();
   card.assumptions.clear();
 }

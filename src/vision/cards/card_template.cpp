@@ -7,6 +7,7 @@
 #include "saccade/unrecognised_model.hpp"
 #include "vision/cards/card_file.hpp"
 #include "vision/cards/recognise.hpp"
+#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -76,6 +77,8 @@ std::string card_template(const Graph& graph, const std::filesystem::path& model
   for (std::size_t i = 1; i < candidates.size(); ++i)
     text += fmt::format("\n# {} takes them, too:\n", candidates[i].head().decoder->name) +
             commented(output_section(candidates[i]));
+  if (finds_objects(first.task()))
+    text += "\n# A second model, on the detected objects:\n# [second]\n# model = \"second.onnx\"\n";
   return text;
 }
 
