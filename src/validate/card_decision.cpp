@@ -8,8 +8,6 @@
 namespace saccade {
 namespace {
 
-/// Below this a card's predictions are no better than chance.
-constexpr double kLeastEvidence = 0.02;
 /// Of the interval that rules out usual values with other pixels than the best card's: a wrong channel order costs a
 /// detector little, so that 95 % would keep a wrong default.
 constexpr double kOtherPixelsConfidence = 0.8;
@@ -149,7 +147,7 @@ void decide(Recognition& to, const ResampleOptions& resample) {
   const Card usual = usual_card(to);
   to.chosen = most_usual(to, usual, resample);
   to.undecided = undecided_beside(to, to.chosen);
-  if (best.evidence < kLeastEvidence)
+  if (best.evidence < to.least)
     to.verdict = CardVerdict::kNone;
   else if (best.counted < kFewestEvidence)
     to.verdict = CardVerdict::kFew;

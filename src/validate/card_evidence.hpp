@@ -29,6 +29,8 @@ class EvidenceSource {
   virtual bool takes(Task task) const = 0;
   /// Post-processing that the evidence needs.
   virtual PostprocessOptions post() const = 0;
+  /// The evidence below which predictions are no better than chance.
+  virtual double least() const { return 0.02; }
   /// Runs MODEL on all images. STOP ends it early with fewer. Throws Error if the model's classes are not the data's.
   virtual Evidence collect(const Model& model, const std::function<bool()>& stop) const = 0;
 };

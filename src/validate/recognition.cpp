@@ -94,6 +94,7 @@ class CardSearch {
     Recognition recognition{.data = options_.data,
                             .metric = source_->metric(),
                             .evidence = source_->meaning(),
+                            .least = source_->least(),
                             .images = source_->images(),
                             .trials = trials_};
     decide(recognition, options_.resample);

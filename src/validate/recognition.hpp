@@ -53,6 +53,7 @@ struct Recognition {
   std::string data;
   std::string metric;    ///< "ap", "top1"; empty: the images have no labels
   std::string evidence;  ///< what CardTrial::evidence is
+  double least = 0;      ///< evidence of the best card below which no card is right
   std::size_t images = 0;
   std::vector<CardTrial> trials;  ///< in descending order of evidence, failed ones last
   std::size_t close = 1;          ///< how many of the first are too close to tell

@@ -29,7 +29,8 @@ CardTrial trial_of(const Card& card, double evidence, double spread = 0) {
 }
 
 Recognition decided(std::vector<CardTrial> trials) {
-  Recognition found{.data = "imagenet:x", .metric = "top1", .evidence = {}, .images = kImages, .trials = {}};
+  Recognition found{
+      .data = "imagenet:x", .metric = "top1", .evidence = {}, .least = 0.02, .images = kImages, .trials = {}};
   found.trials = std::move(trials);
   decide(found, {});
   return found;

@@ -121,6 +121,34 @@ TEST_F(RecognitionTest, ImagesWithoutPredictionsAreNoEvidence) {
   EXPECT_EQ(found.trials.front().counted, 0);
 }
 
+TEST_F(RecognitionTest, ACertainClassOfEveryImageIsNoEvidence) {
+  write_colors(12);
+  std::filesystem::remove(folder_ / "synset.txt");
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("scores");
+  model.initializer(onnx_writer::tensor<float>("none", {1, 3}, {0, 0, 0}));
+  model.initializer(onnx_writer::tensor<float>("first", {1, 3}, {50, 0, 0}));
+  model.node({.op = "ReduceMean",
+              .inputs = {"image"},
+              .outputs = {"one"},
+              .attributes = {onnx_writer::attribute("axes", onnx_writer::Dims{0, 1, 2, 3}),
+                             onnx_writer::attribute("keepdims", 0)},
+              .name = "reduce"});
+  model.node({.op = "Mul", .inputs = {"none", "one"}, .outputs = {"zeros"}, .name = "mul"});
+  model.node({.op = "Add", .inputs = {"zeros", "first"}, .outputs = {"logits"}, .name = "add"});
+  model.node({.op = "Softmax", .inputs = {"logits"}, .outputs = {"scores"}, .name = "softmax"});
+  model.save(models_ / "certain.onnx");
+  const Recognition found = recognise(models_ / "certain.onnx", folder_.string());
+  EXPECT_EQ(found.verdict, CardVerdict::kNone) << to_text(found);
+  EXPECT_EQ(found.trials.front().counted, 12);
+}
+
+TEST_F(RecognitionTest, UnlabelledColorsAreEvidence) {
+  write_colors(12);
+  const Recognition found = recognise(write_bare_classifier(), folder_.string());
+  EXPECT_GT(found.trials.front().evidence, 0.1) << to_text(found);
+}
+
 TEST_F(RecognitionTest, TellsWhatItCannotUse) {
   write_colors(3);
   const std::string model = write_bare_classifier();
