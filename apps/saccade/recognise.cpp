@@ -8,12 +8,12 @@
 
 #include "command.hpp"
 #include "common.hpp"
+#include "inspect/write_card.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/recognition.hpp"
-#include "write_card.hpp"
 
 namespace saccade::app {
 namespace {

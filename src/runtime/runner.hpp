@@ -66,7 +66,7 @@ class Runner {
   /// True: runs reuse the current inputs on the device and do not copy outputs to the host. False: ends that and copies
   /// the outputs of the last run. No effect if the host is the device.
   virtual void leave_on_device(bool leaves) = 0;
-  /// Time of the stage in the last run, as the caller waited for it.
+  /// Time of the stage in the run that was waited for last, as its caller saw it.
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
   /// From now on runs record the start and end of each launch in TIMES, one entry per step; empty: they do not.
   virtual void time_steps(std::span<StepTime> times) = 0;

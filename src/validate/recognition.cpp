@@ -9,7 +9,7 @@
 #include "pipeline/model/model_impl.hpp"
 #include "validate/card_decision.hpp"
 #include "validate/card_evidence.hpp"
-#include "vision/card_variants.hpp"
+#include "vision/cards/card_variants.hpp"
 
 namespace saccade {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "saccade/model.hpp"
 #include "validate/resample.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

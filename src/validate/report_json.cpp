@@ -2,7 +2,7 @@
 
 #include "saccade/version.hpp"
 #include "validate/report.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 namespace {

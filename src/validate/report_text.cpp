@@ -3,7 +3,7 @@
 #include "measure/report/terminal_text.hpp"
 #include "validate/report.hpp"
 #include "validate/report_tables.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 namespace {

@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "graph/patch.hpp"
 #include "vision/attachment.hpp"
-#include "vision/card_file.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/cards/recognise.hpp"
 
 namespace saccade {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "saccade/postprocess.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 #include "vision/predictions.hpp"
 
 namespace saccade {

@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "ops/vision/mask_place.hpp"
-#include "vision/card_file.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/cards/recognise.hpp"
 
 namespace saccade {
 namespace {

@@ -9,7 +9,7 @@
 #include "support/graph_builder.hpp"
 #include "tensor/numbers.hpp"
 #include "vision/attach.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 
 namespace saccade {
 namespace {

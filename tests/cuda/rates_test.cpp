@@ -48,5 +48,20 @@ TEST(CudaProfile, GivesEveryLaunchItsTime) {
   }
 }
 
+/// A pipeline starts the next frame before it reads the times of the last one.
+TEST(CudaStageTimes, AreThoseOfTheRunThatWasWaitedForLast) {
+  test::GraphBuilder b;
+  const Graph graph = b.build({b.op("Relu", {b.input("x", {4, 4})})});
+  for (const bool captured : {true, false}) {
+    Execution execution(compile({.graph = graph, .options = {.device = Device::cuda(), .graph = captured}}));
+    execution.run();
+    const auto last = execution.stage_time(Stage::kModel);
+    EXPECT_GT(last.count(), 0);
+    execution.submit();
+    EXPECT_EQ(execution.stage_time(Stage::kModel), last);
+    execution.wait();
+  }
+}
+
 }  // namespace
 }  // namespace saccade

@@ -5,7 +5,7 @@
 #include "support/graph_builder.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 
 namespace saccade {
 namespace {

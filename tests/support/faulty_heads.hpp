@@ -11,7 +11,7 @@
 #include "support/frame_tensor.hpp"
 #include "support/graph_builder.hpp"
 #include "support/specials.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 #include "vision/result_reader.hpp"
 
 // Heads of every task with valid numbers, and the faults that must be reported for a damaged one: by decoders with a

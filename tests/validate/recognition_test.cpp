@@ -6,7 +6,7 @@
 
 #include "support/tiny_models.hpp"
 #include "validate/fixture.hpp"
-#include "vision/card_variants.hpp"
+#include "vision/cards/card_variants.hpp"
 
 namespace saccade {
 namespace {

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "support/graph_builder.hpp"
 #include "support/temp_folder.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 // Models of given shapes, and cards written beside them.
 namespace saccade::test {

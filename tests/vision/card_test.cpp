@@ -1,6 +1,6 @@
 #include "card_models.hpp"
 #include "saccade/unrecognised_model.hpp"
-#include "vision/card_file.hpp"
+#include "vision/cards/card_file.hpp"
 
 namespace saccade::test {
 namespace {
@@ -197,6 +197,8 @@ TEST(Recognition, InterpolatesAsAFamilyWasTrained) {
   for (const char* decoder :
        {"classify", "detr", "rtdetr", "deformable-detr", "detr-e2e", "rfdetr", "rfdetr-seg", "ssd-zoo"})
     EXPECT_EQ(usual(decoder), Interpolation::kBilinearAntialias) << decoder;
+  for (const char* decoder : {"ppyoloe", "ppyoloe-e2e", "picodet", "picodet-e2e", "picodet-heads"})
+    EXPECT_EQ(usual(decoder), Interpolation::kBicubic) << decoder;
   EXPECT_EQ(usual("keras-yolov3"), Interpolation::kBicubicAntialias);
 }
 

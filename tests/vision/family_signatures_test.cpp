@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 // The names and shapes that each family's usual exporter writes, and the recognised decoder: one table, so that a new
 // family shows which others it is mistaken for.

@@ -1,4 +1,4 @@
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 #include <gtest/gtest.h>
 

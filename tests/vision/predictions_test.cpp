@@ -8,7 +8,7 @@
 #include "ops/interpreter/interpret.hpp"
 #include "ops/vision/portable_math.hpp"
 #include "support/frame_tensor.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 #include "vision/result_reader.hpp"
 
 namespace saccade {

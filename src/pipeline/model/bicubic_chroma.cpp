@@ -1,7 +1,7 @@
 #include "pipeline/model/bicubic_chroma.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <utility>
 
 namespace saccade {
 namespace {
@@ -10,43 +10,29 @@ constexpr float kRedWeight = 0.299F;
 constexpr float kBlueWeight = 0.114F;
 constexpr float kGreenWeight = 1 - kRedWeight - kBlueWeight;
 
-float cubic(float distance) {
-  constexpr float kA = -0.5F;
-  const float d = std::abs(distance);
-  if (d <= 1) return ((kA + 2) * d - (kA + 3)) * d * d + 1;
-  if (d < 2) return ((d - 5) * d + 8) * d * kA - 4 * kA;
-  return 0;
-}
+/// A weight of 1 is 1 << kWeightBits.
+constexpr int kWeightBits = 14;
+constexpr float kWeightOfOne = 1.0F / (1 << kWeightBits);
 
 std::uint8_t to_byte(float value) { return static_cast<std::uint8_t>(std::clamp(value, 0.0F, 255.0F) + 0.5F); }
 
 }  // namespace
 
-BicubicChroma::CubicTap BicubicChroma::tap_of(int position, int count, int samples) {
-  const double centre = (position + 0.5) * samples / count - 0.5;
-  const int first = static_cast<int>(std::floor(centre)) - 1;
-  CubicTap tap;
-  for (int i = 0; i < 4; ++i) {
-    const auto k = static_cast<std::size_t>(i);
-    tap.at[k] = std::clamp(first + i, 0, samples - 1);
-    tap.weight[k] = cubic(static_cast<float>(centre - (first + i)));
-  }
-  return tap;
+void BicubicChroma::Axis::set(int count, int samples) {
+  if (std::exchange(samples_, samples) == samples && table.positions() == count) return;
+  table.build(Interpolation::kBicubicAntialias, FilterAxis::of(0, samples, 1, count, 0), {0, count}, kWeightBits,
+              count <= samples);
 }
 
 void BicubicChroma::begin(const RgbView& source, int width, int height) {
-  width_ = width;
-  height_ = height;
-  columns_ = source.width;
-  rows_ = source.height;
-  source_.resize(static_cast<std::size_t>(columns_) * static_cast<std::size_t>(rows_));
-  row_.resize(static_cast<std::size_t>(columns_));
-  columns_of_.resize(static_cast<std::size_t>(width));
-  for (int x = 0; x < width; ++x) columns_of_[static_cast<std::size_t>(x)] = tap_of(x, width, columns_);
+  across_.set(width, source.width);
+  down_.set(height, source.height);
+  source_.resize(static_cast<std::size_t>(source.width) * static_cast<std::size_t>(source.height));
+  row_.resize(static_cast<std::size_t>(source.width));
   auto to = source_.begin();
-  for (int y = 0; y < rows_; ++y) {
+  for (int y = 0; y < source.height; ++y) {
     const std::uint8_t* pixel = source.data + static_cast<std::ptrdiff_t>(y) * source.pitch_bytes;
-    for (int x = 0; x < columns_; ++x, pixel += 3) {
+    for (int x = 0; x < source.width; ++x, pixel += 3) {
       const float luma = kRedWeight * pixel[0] + kGreenWeight * pixel[1] + kBlueWeight * pixel[2];
       *to++ = {pixel[0] - luma, pixel[2] - luma};
     }
@@ -54,27 +40,22 @@ void BicubicChroma::begin(const RgbView& source, int width, int height) {
 }
 
 void BicubicChroma::color_row(int y, std::uint8_t* row) {
-  const CubicTap down = tap_of(y, height_, rows_);
   std::ranges::fill(row_, Chroma{});
-  for (std::size_t k = 0; k < 4; ++k) {
-    const Chroma* line = &source_[static_cast<std::size_t>(down.at[k]) * row_.size()];
-    for (std::size_t x = 0; x < row_.size(); ++x) {
-      row_[x].red += down.weight[k] * line[x].red;
-      row_[x].blue += down.weight[k] * line[x].blue;
-    }
+  for (int k = 0; k < down_.table.taps(); ++k) {
+    const float weight = static_cast<float>(down_.table.weights(y)[k]) * kWeightOfOne;
+    const auto line = static_cast<std::size_t>(down_.table.first()[static_cast<std::size_t>(y)] + k);
+    const Chroma* from = &source_[line * row_.size()];
+    for (std::size_t x = 0; x < row_.size(); ++x) row_[x].add(weight, from[x]);
   }
-  for (const CubicTap& across : columns_of_) {
+  for (int x = 0; x < across_.table.positions(); ++x, row += 3) {
     Chroma chroma;
-    for (std::size_t k = 0; k < 4; ++k) {
-      const Chroma& sample = row_[static_cast<std::size_t>(across.at[k])];
-      chroma.red += across.weight[k] * sample.red;
-      chroma.blue += across.weight[k] * sample.blue;
-    }
+    const Chroma* from = &row_[static_cast<std::size_t>(across_.table.first()[static_cast<std::size_t>(x)])];
+    for (int k = 0; k < across_.table.taps(); ++k)
+      chroma.add(static_cast<float>(across_.table.weights(x)[k]) * kWeightOfOne, from[k]);
     const float luma = row[0];
     row[0] = to_byte(luma + chroma.red);
     row[1] = to_byte(luma - (kRedWeight * chroma.red + kBlueWeight * chroma.blue) / kGreenWeight);
     row[2] = to_byte(luma + chroma.blue);
-    row += 3;
   }
 }
 

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "ops/vision/pixel_filter.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
 
-/// Chroma of an image, interpolated bicubically (Keys, 1981, with a = -0.5, as in Pillow) for a larger one of which
+/// Chroma of an image, interpolated as Pillow's BICUBIC does (Keys, 1981, with a = -0.5) for a larger one of which
 /// only the luma is known. Reuses its memory.
 class BicubicChroma {
  public:
@@ -18,25 +18,28 @@ class BicubicChroma {
   void color_row(int y, std::uint8_t* row);
 
  private:
-  /// Four neighbouring samples and their weights.
-  struct CubicTap {
-    std::array<int, 4> at{};
-    std::array<float, 4> weight{};
+  /// The weights of an axis, kept while its sizes are.
+  struct Axis {
+    FilterTable table;
+    void set(int count, int samples);
+
+   private:
+    int samples_ = 0;
   };
   /// R - Y and B - Y of a pixel.
   struct Chroma {
     float red = 0;
     float blue = 0;
+    void add(float weight, const Chroma& other) {
+      red += weight * other.red;
+      blue += weight * other.blue;
+    }
   };
-  static CubicTap tap_of(int position, int count, int samples);
 
-  int width_ = 0;  ///< of the image
-  int height_ = 0;
-  int columns_ = 0;  ///< of the source
-  int rows_ = 0;
+  Axis across_;
+  Axis down_;
   std::vector<Chroma> source_;
-  std::vector<Chroma> row_;           ///< between the source's rows
-  std::vector<CubicTap> columns_of_;  ///< by the image's column
+  std::vector<Chroma> row_;  ///< between the source's rows
 };
 
 }  // namespace saccade

@@ -5,7 +5,7 @@
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/half_range.hpp"
 #include "pipeline/model/lowering.hpp"
-#include "vision/card_file.hpp"
+#include "vision/cards/card_file.hpp"
 
 namespace saccade {
 namespace {

@@ -5,7 +5,7 @@
 #include "graph/fp32_keep_list.hpp"
 #include "runtime/plan_file.hpp"
 #include "saccade/model.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

@@ -8,7 +8,7 @@
 #include "pipeline/sinks/mask_json.hpp"
 #include "pipeline/sinks/tasks.hpp"
 #include "saccade/sinks.hpp"
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 namespace {

@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "validate/data/heads.hpp"
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 namespace {

@@ -3,7 +3,7 @@
 #include <initializer_list>
 
 #include "saccade/model.hpp"
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

@@ -1,8 +1,8 @@
+#include "vision/cards/recognise.hpp"
 #include "vision/decoders/chosen.hpp"
 #include "vision/decoders/families.hpp"
 #include "vision/decoders/geometry.hpp"
 #include "vision/decoders/support.hpp"
-#include "vision/recognise.hpp"
 
 // Detectors with built-in NMS and rows of seven numbers, the first of which is the index of the image in the batch.
 // automl's EfficientDet: detections [1, N, 7], rows image, y1, x1, y2, x2 (in the model's pixels), score, class (from

@@ -185,7 +185,7 @@ constexpr Decoder kNanodet = {
 constexpr Decoder kPicoDetHeads = {.name = "picodet-heads",
                                    .reads = "PicoDet's scores and box-side distributions per level",
                                    .shapes = "[1, a, C] and [1, a, 4R] per level of strides 8, 16, 32, 64",
-                                   .usual_pixels = stretched_imagenet_pixels,
+                                   .usual_pixels = paddle_imagenet_pixels,
                                    .fit = fit_picodet_heads,
                                    .recognises = are_picodet_heads,
                                    .attach = attach_picodet_heads,

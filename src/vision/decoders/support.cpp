@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "vision/decoders/geometry.hpp"
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 
@@ -202,6 +202,16 @@ void pillow_pixels(Card& card) {
 void pillow_imagenet_pixels(Card& card) {
   stretched_imagenet_pixels(card);
   card.interpolation = Interpolation::kBilinearAntialias;
+}
+
+void paddle_pixels(Card& card) {
+  stretched_pixels(card);
+  card.interpolation = Interpolation::kBicubic;
+}
+
+void paddle_imagenet_pixels(Card& card) {
+  stretched_imagenet_pixels(card);
+  card.interpolation = Interpolation::kBicubic;
 }
 
 }  // namespace saccade

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "vision/attachment.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 
 // Common to decoders.
 namespace saccade {
@@ -115,5 +115,8 @@ void stretched_imagenet_pixels(Card& card);  ///< RGB, ImageNet's mean and devia
 // The same, antialiased: trained on images that Pillow resized.
 void pillow_pixels(Card& card);
 void pillow_imagenet_pixels(Card& card);
+// The same, bicubic: PaddleDetection's transforms have interp = 2 (OpenCV's INTER_CUBIC).
+void paddle_pixels(Card& card);
+void paddle_imagenet_pixels(Card& card);
 
 }  // namespace saccade

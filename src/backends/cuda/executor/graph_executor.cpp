@@ -164,7 +164,7 @@ void GraphExecutor::submit() {
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), queue_.stream.get()));
   else
     enqueue();
-  set_model_time(Clock::now() - start_);
+  submission_ = Clock::now() - start_;
 }
 
 void GraphExecutor::wait() {
@@ -172,7 +172,7 @@ void GraphExecutor::wait() {
   device_.make_current();
   SACCADE_CUDA(cuStreamSynchronize(queue_.stream.get()));
   finish();
-  set_model_time(stage_time(Stage::kModel) + (Clock::now() - start));
+  set_model_time(submission_ + (Clock::now() - start));
   if (!running_times_.empty()) executable_ ? report_costs() : read_times();
 }
 

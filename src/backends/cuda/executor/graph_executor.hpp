@@ -93,6 +93,8 @@ class GraphExecutor : public Runner {
   std::optional<Download> download_;
   GraphExec executable_;  // null: work is enqueued call by call
   Clock::time_point start_;
+  Clock::duration submission_{};  // of the current run
+  // Of the run that was waited for last: the next one may have started.
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
   std::span<StepTime> times_;
   std::span<StepTime> running_times_;            // of the current run

@@ -53,7 +53,7 @@ void GraphExecutorGroup::submit() {
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), members_[0]->queue().stream.get()));
   else
     enqueue();
-  for (GraphExecutor* member : members_) member->set_model_time(Clock::now() - start);
+  submission_ = Clock::now() - start;
 }
 
 void GraphExecutorGroup::wait() {
@@ -75,7 +75,7 @@ void GraphExecutorGroup::wait() {
     } catch (...) {
       if (!failure) failure = std::current_exception();
     }
-    member->set_model_time(member->stage_time(Stage::kModel) + (Clock::now() - start));
+    member->set_model_time(submission_ + (Clock::now() - start));
   }
   if (failure) std::rethrow_exception(failure);
 }

@@ -27,7 +27,8 @@ class GraphExecutorGroup : public RunGroup {
   Event uploaded_;
   std::vector<Event> done_;  // of all members but the first, whose stream they join
   GraphExec executable_;     // null: work is enqueued call by call
-  bool apart_ = false;       // the current run is profiled, member by member
+  Clock::duration submission_{};
+  bool apart_ = false;  // the current run is profiled, member by member
 };
 
 }  // namespace saccade::cuda

@@ -8,8 +8,8 @@
 
 #include "base/beside.hpp"
 #include "base/error.hpp"
-#include "vision/card_file.hpp"
-#include "vision/labels.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/labels/labels.hpp"
 
 // Parsers of the values of a card's keys. Every function throws Error (kInvalidFile) with file, line and key.
 namespace saccade {

@@ -10,7 +10,8 @@
 #include "common.hpp"
 #include "graph/dot.hpp"
 #include "graph/print.hpp"
-#include "inspect_report.hpp"
+#include "inspect/inspect_report.hpp"
+#include "inspect/write_card.hpp"
 #include "pipeline/model/compile.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/lowering.hpp"
@@ -19,7 +20,6 @@
 #include "report.hpp"
 #include "saccade/unrecognised_model.hpp"
 #include "vision/attach.hpp"
-#include "write_card.hpp"
 
 namespace saccade::app {
 namespace {

@@ -2,8 +2,8 @@
 #include <tuple>
 
 #include "base/error.hpp"
-#include "vision/card_file.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/cards/recognise.hpp"
 
 // Applies a card file to its model.
 namespace saccade {

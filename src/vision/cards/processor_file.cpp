@@ -1,4 +1,4 @@
-#include "vision/processor_file.hpp"
+#include "vision/cards/processor_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "base/input_file.hpp"
 #include "ops/core/dispatch.hpp"
-#include "vision/labels.hpp"
-#include "vision/processor_settings.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/processor_settings.hpp"
+#include "vision/cards/recognise.hpp"
+#include "vision/labels/labels.hpp"
 
 // Preprocessing as Hugging Face's image processors (preprocessor_config.json) and timm (config.json) write it.
 namespace saccade {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

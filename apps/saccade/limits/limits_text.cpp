@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "limits_report.hpp"
+#include "limits/limits_report.hpp"
 #include "measure/statistics/units.hpp"
 
 namespace saccade::app {

@@ -1,11 +1,11 @@
-#include "vision/recognise.hpp"
+#include "vision/cards/recognise.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "ops/core/dispatch.hpp"
 #include "vision/decoders/support.hpp"
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "limits_report.hpp"
+#include "limits/limits_report.hpp"
 #include "measure/report/report_json.hpp"
 
 namespace saccade::app {

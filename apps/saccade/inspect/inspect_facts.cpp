@@ -1,4 +1,4 @@
-#include "inspect_report.hpp"
+#include "inspect/inspect_report.hpp"
 
 #include <algorithm>
 #include <set>

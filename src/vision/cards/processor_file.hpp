@@ -1,6 +1,6 @@
 #pragma once
 
-#include "vision/card_file.hpp"
+#include "vision/cards/card_file.hpp"
 
 namespace saccade {
 

@@ -1,4 +1,4 @@
-#include "vision/known_labels.hpp"
+#include "vision/labels/known_labels.hpp"
 
 namespace saccade {
 

@@ -1,11 +1,11 @@
-#include "vision/card_variants.hpp"
+#include "vision/cards/card_variants.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "ops/core/dispatch.hpp"
-#include "vision/card_file.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/cards/recognise.hpp"
 
 namespace saccade {
 namespace {

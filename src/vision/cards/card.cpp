@@ -1,16 +1,16 @@
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 #include <algorithm>
 #include <charconv>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
-#include "vision/card_file.hpp"
-#include "vision/card_template.hpp"
-#include "vision/known_labels.hpp"
-#include "vision/labels.hpp"
-#include "vision/processor_file.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/cards/card_template.hpp"
+#include "vision/cards/processor_file.hpp"
+#include "vision/cards/recognise.hpp"
+#include "vision/labels/known_labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 namespace {

@@ -1,4 +1,4 @@
-#include "write_card.hpp"
+#include "inspect/write_card.hpp"
 
 #include <fmt/format.h>
 

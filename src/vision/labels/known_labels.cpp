@@ -1,8 +1,8 @@
-#include "vision/known_labels.hpp"
+#include "vision/labels/known_labels.hpp"
 
 #include <algorithm>
 
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 namespace {

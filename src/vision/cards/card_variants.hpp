@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

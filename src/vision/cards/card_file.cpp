@@ -1,10 +1,10 @@
-#include "vision/card_file.hpp"
+#include "vision/cards/card_file.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "vision/card_field.hpp"
+#include "vision/cards/card_field.hpp"
 
 namespace saccade {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "vision/labels.hpp"
+#include "vision/labels/labels.hpp"
 
 namespace saccade {
 namespace {

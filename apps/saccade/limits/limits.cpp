@@ -8,7 +8,7 @@
 #include "base/output_file.hpp"
 #include "command.hpp"
 #include "common.hpp"
-#include "limits_report.hpp"
+#include "limits/limits_report.hpp"
 #include "measure/limits/gpu_ceilings.hpp"
 #include "measure/statistics/quantity.hpp"
 #include "pipeline/model/device.hpp"

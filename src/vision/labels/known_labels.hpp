@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

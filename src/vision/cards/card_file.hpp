@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <string>
 
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade {
 

@@ -1,12 +1,12 @@
-#include "vision/card_template.hpp"
+#include "vision/cards/card_template.hpp"
 
 #include <algorithm>
 
 #include "base/error.hpp"
 #include "base/printable.hpp"
 #include "saccade/unrecognised_model.hpp"
-#include "vision/card_file.hpp"
-#include "vision/recognise.hpp"
+#include "vision/cards/card_file.hpp"
+#include "vision/cards/recognise.hpp"
 
 namespace saccade {
 namespace {

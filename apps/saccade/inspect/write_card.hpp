@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "vision/card.hpp"
+#include "vision/cards/card.hpp"
 
 namespace saccade::app {
 
