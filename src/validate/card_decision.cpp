@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "vision/card_variants.hpp"
+#include "vision/cards/card_variants.hpp"
 
 namespace saccade {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "vision/card_variants.hpp"
+#include "vision/cards/card_variants.hpp"
 
 namespace saccade {
 namespace {
