@@ -31,6 +31,10 @@ class PlanBuilder {
     plan_->threads_ = thread_count(options);
     selector_.emplace(plan_->graph_, backend, options, plan_->threads_, budget_);
   }
+  /// Ends the workers that have compiled: idle ones would slow those of other threads down.
+  ~PlanBuilder() { plan_->backend_->release_thread(); }
+  PlanBuilder(const PlanBuilder&) = delete;
+  PlanBuilder& operator=(const PlanBuilder&) = delete;
 
   std::shared_ptr<const Plan> build() {
     ArenaBuilder arena = add_steps();

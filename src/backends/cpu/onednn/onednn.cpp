@@ -156,10 +156,7 @@ void check_room_for_primitive() {
 }
 
 TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { set_team_size(std::max(threads, 1)); }
-TeamSize::~TeamSize() {
-  omp_set_num_threads(before_);
-  end_team();
-}
+TeamSize::~TeamSize() { omp_set_num_threads(before_); }
 
 std::optional<memory::data_type> onednn_type(DType dtype) {
   switch (dtype) {

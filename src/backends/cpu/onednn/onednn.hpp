@@ -15,7 +15,8 @@ namespace saccade::cpu {
 const dnnl::engine& onednn_engine();
 
 /// Sets the calling thread's OpenMP team while a primitive is created, because oneDNN partitions the work by its size.
-/// Ends the team's other threads afterwards.
+/// The team's other threads, which pack weights, remain until Backend::release_thread(): starting and ending them for
+/// each primitive takes longer than the packing on a busy machine.
 class TeamSize {
  public:
   explicit TeamSize(int threads);
