@@ -126,18 +126,18 @@ class Runner:
 
     def run(self, words):
         """What is wrong with a command; empty: nothing."""
-        verb = words[1]
-        if len(words) == 2 and not verb.startswith("-"):
+        command = words[1]
+        if len(words) == 2 and not command.startswith("-"):
             words = [*words, "--help"]
         else:
-            words = [*words, *(SHORTER.get(verb, []))]
+            words = [*words, *(SHORTER.get(command, []))]
         try:
             arguments = [self.binary, *(self.files.replaced(word, words[i]) for i, word in enumerate(words[1:]))]
         except KeyError as unknown:
             return f"no rule says what {unknown} stands for: tests/documents/stand_ins.py"
         done = subprocess.run(arguments, cwd=self.folder, capture_output=True, text=True, timeout=300,
                               env={**os.environ, "SACCADE_CACHE": str(self.folder / "cache"), "NO_COLOR": "1"})
-        if done.returncode in (0, OTHER_STATUS.get(verb, 0)) and done.stdout + done.stderr:
+        if done.returncode in (0, OTHER_STATUS.get(command, 0)) and done.stdout + done.stderr:
             return ""
         return f"exit status {done.returncode}: {shlex.join(arguments[1:])}\n{done.stderr[-600:]}"
 
