@@ -243,7 +243,10 @@ TEST(FlagTable, ARowIsFoundByOneNameInEachCommand) {
 
 TEST(FlagTable, ATypingErrorNamesTheNearestFlag) {
   EXPECT_EQ(message({"rum"}), "unknown command 'rum' (did you mean 'run'?); see saccade --help");
+  EXPECT_EQ(message({"rnu"}), "unknown command 'rnu' (did you mean 'run'?); see saccade --help") << "swapped";
   EXPECT_EQ(message({"frobnicate"}), "unknown command 'frobnicate'; see saccade --help");
+  EXPECT_EQ(message({"--verson"}), "unknown flag '--verson' (did you mean '--version'?); see saccade --help");
+  EXPECT_EQ(message({"--source", "x"}), "unknown flag '--source': a command comes first; see saccade --help");
   EXPECT_EQ(message({"run", "--sourc", "x"}),
             "unknown flag '--sourc' (did you mean '--source'?); see saccade run --help");
   EXPECT_EQ(message({"run", "m.onnx", "--source", "v.mp4", "--max-frame=3"}),
@@ -252,6 +255,17 @@ TEST(FlagTable, ATypingErrorNamesTheNearestFlag) {
             "unknown flag '--wrong'; see saccade run --help");
   EXPECT_EQ(message({"infer", "m.onnx", "n.onnx", "--output", "o"}),
             "unknown argument 'n.onnx'; see saccade infer --help");
+}
+
+TEST(FlagTable, AFileInTheWrongPlaceNamesTheRightOne) {
+  EXPECT_EQ(
+      message({"m.onnx"}),
+      "unknown command 'm.onnx': a command comes first, as in saccade run MODEL --source SRC; see saccade --help");
+  EXPECT_EQ(message({"inspect", "-m.onnx"}),
+            "unknown flag '-m.onnx': write a file of this name as ./-m.onnx; see saccade inspect --help");
+  EXPECT_EQ(message({"run", "m.onnx", "a.jpg"}),
+            "--source is required: write it before 'a.jpg' unless that is a model; see saccade run --help");
+  EXPECT_EQ(message({"run", "m.onnx", "n.onnx"}), "--source is required; see saccade run --help");
 }
 
 TEST(FlagTable, AnotherToolsWordNamesOurs) {

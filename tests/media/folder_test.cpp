@@ -126,7 +126,7 @@ TEST(NumberInName, IsWhatEndsTheStem) {
 }
 
 TEST(OpenReader, KindsThatAreNotSupportedAreNamed) {
-  for (const char* uri : {"/dev/video0", "rtsp://camera/1", "http://host/a.mp4", "s3://bucket/a.mp4"}) {
+  for (const char* uri : {"/dev/video0", "0", "rtsp://camera/1", "http://host/a.mp4", "s3://bucket/a.mp4"}) {
     try {
       open_reader(uri);
       FAIL() << uri << " opened";
@@ -135,6 +135,18 @@ TEST(OpenReader, KindsThatAreNotSupportedAreNamed) {
       EXPECT_NE(std::string(error.what()).find(uri), std::string::npos);
       EXPECT_NE(std::string(error.what()).find("video file"), std::string::npos) << error.what();
     }
+  }
+}
+
+TEST(OpenReader, AModelInThePlaceOfASourceIsNamed) {
+  const TempFolder folder;
+  const std::string model = folder.write("m.onnx", "x");
+  try {
+    open_reader(model);
+    FAIL() << model << " opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+    EXPECT_NE(std::string(error.what()).find("is a model, not a source"), std::string::npos) << error.what();
   }
 }
 

@@ -34,6 +34,13 @@ struct Sample {
   Result result;
 };
 
+TEST(SummaryText, CountsOneFrameInTheSingular) {
+  Summary summary;
+  EXPECT_NE(to_text(summary).find("0 frames in "), std::string::npos);
+  summary.ledger.processed = 1;
+  EXPECT_NE(to_text(summary).find("1 frame in "), std::string::npos);
+}
+
 TEST(Sinks, JsonLinesEscapeNames) {
   const test::TempFolder folder;
   const Sample sample;

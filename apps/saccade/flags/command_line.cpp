@@ -42,8 +42,16 @@ std::string switch_with_value(const CommandRow& command, const CLI::ParseError& 
   return {};
 }
 
+/// The remedy for a missing --source, whose value may have been taken as one more MODEL.
+std::string source_remedy(const CLI::App& app) {
+  const std::vector<std::string> models = app.get_option("MODEL")->results();
+  if (models.size() < 2 || models.back().ends_with(".onnx")) return {};
+  return fmt::format(": write it before '{}' unless that is a model", models.back());
+}
+
 /// TEXT; of a missing positional argument of COMMAND, which a flag of several values may have taken, also the remedy.
 std::string with_remedy(const CLI::App& app, const CommandRow& command, const std::string& text) {
+  if (text == "--source is required") return text + source_remedy(app);
   if (text.starts_with("-") || !text.ends_with(" is required")) return text;
   for (const Flag* flag : flags_of(command.bit))
     if (flag->traits.count == Count::kSeveral && app.get_option(std::string(flag->long_name()))->count() > 1)

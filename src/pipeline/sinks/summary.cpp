@@ -99,8 +99,9 @@ std::string to_text(const Summary& summary) {
     if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
     text += "\n";
   }
-  text += report_text("{} frames in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
-                      to_milliseconds(summary.elapsed) / 1e3, summary.frames_per_second);
+  text += report_text("{} frame{} in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
+                      summary.ledger.processed == 1 ? "" : "s", to_milliseconds(summary.elapsed) / 1e3,
+                      summary.frames_per_second);
   if (summary.invalid != 0)
     text += report_text("{} results are invalid: they contain invalid numbers\n", summary.invalid);
   if (summary.ledger.processed == 0) return text.str();
