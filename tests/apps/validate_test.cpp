@@ -6,6 +6,7 @@
 
 #include "apps/expect_error.hpp"
 #include "media/frame_reader.hpp"
+#include "support/second_models.hpp"
 #include "support/subprocess.hpp"
 #include "support/tiny_models.hpp"
 #include "validate/data.hpp"
@@ -89,6 +90,19 @@ TEST_F(ValidateCommand, CountsImagesWithInvalidPredictions) {
   EXPECT_NE(report(loud).at("notes").dump().find("a confidence beyond 0..1"), std::string::npos);
   EXPECT_EQ(report(model()).at("invalid"), 0);
   EXPECT_EQ(report(model()).at("notes"), json::array());
+}
+
+TEST_F(ValidateCommand, ASecondModelIsNotRun) {
+  test::write_color_classifier(folder_);
+  const auto scores = [&](const std::string& file) {
+    const Finished finished = run_saccade({"validate", file, "--data", boxes(), "--json", "--device", "cpu"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    const bool warns = finished.err.find("the second model of its card is not run") != std::string::npos;
+    EXPECT_EQ(warns, file.ends_with("both.onnx")) << finished.err;
+    return json::parse(finished.out)["models"][0]["scores"];
+  };
+  EXPECT_EQ(scores(test::write_first_model(folder_, "color.onnx", "", "both")),
+            scores(test::write_box_detector(folder_, "one")));
 }
 
 TEST_F(ValidateCommand, AFailedVerdictIsExitCodeThree) {
