@@ -124,10 +124,11 @@ enum class Task : std::uint8_t {
   kDepth,
   kUpscale,  ///< super-resolution
   kEmbed,    ///< a vector for the frame
+  kText,     ///< the text of the frame, one line
 };
 /// The number of tasks.
-inline constexpr std::size_t kTasks = 9;
-/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed"
+inline constexpr std::size_t kTasks = 10;
+/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed", "text"
 std::string_view to_string(Task task);
 
 /// The latency of a frame by stage.
@@ -219,7 +220,9 @@ struct Result {
   /// The frame's embedding, of length 1 (L2) unless the card says `normalize = false`: the dot product of two is their
   /// cosine similarity. Empty if the model has none.
   std::span<const float> embedding;
-  Faults faults;  ///< faults in the model's numbers; affected predictions are dropped
+  std::string_view text;      ///< the line of text in the frame, UTF-8; empty if there is none
+  float text_confidence = 0;  ///< of the text: the mean over its characters, 0 to 1; 0 without text
+  Faults faults;              ///< faults in the model's numbers; affected predictions are dropped
   /// Owns what the result refers to, if it is a clone().
   std::shared_ptr<const void> storage;
 

@@ -55,7 +55,7 @@ class ResultCloner {
  private:
   template <typename Visit>
   static void each_text(Result& result, Visit visit) {
-    for (std::string_view* text : {&result.source, &result.name, &result.model}) visit(*text);
+    for (std::string_view* text : {&result.source, &result.name, &result.model, &result.text}) visit(*text);
     for (Detection& each : result.detections) visit(each.class_name);
     for (Classification& each : result.classes) visit(each.class_name);
     for (Segment& each : result.segments) visit(each.class_name);

@@ -122,6 +122,11 @@ class JsonlSink final : public Sink {
       append(line_, R"(,"embedding":)");
       append_json_numbers(line_, result.embedding);
     }
+    if (result.task == Task::kText || !result.text.empty()) {
+      append(line_, R"(,"text":)");
+      append_json_string(line_, result.text);
+      append_field(line_, "text_confidence", result.text_confidence);
+    }
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
     file_.flush();  // for readers of the growing file; a killed run leaves whole lines
