@@ -76,6 +76,7 @@ std::string_view nothing_of(Task task) {
   switch (task) {
     case Task::kClassify: return "no class";
     case Task::kSemantic: return "no segments";
+    case Task::kText: return "no text";
     default: return "no objects";
   }
 }
@@ -91,6 +92,8 @@ std::string frame_line(const Result& result, std::size_t models) {
   if (result.image.width > 0) parts.push_back(fmt::format("image {}x{}", result.image.width, result.image.height));
   if (!result.embedding.empty()) parts.push_back(fmt::format("embedding of {} values", result.embedding.size()));
   if (result.uncropped > 0) parts.push_back(fmt::format("{} not cropped", result.uncropped));
+  if (!result.text.empty())
+    parts.push_back(fmt::format("\"{}\" {:.2f}", printable(result.text), result.text_confidence));
   if (parts.empty()) parts.emplace_back(nothing_of(result.task));
   const std::string model = models > 1 ? fmt::format(" {}", printable(result.model)) : "";
   return fmt::format("{}{}: {}{}", frame_name(result), model, fmt::join(parts, ", "),

@@ -65,6 +65,8 @@ struct Detection {
   /// What the second model of the card predicts for the object's crop, as Result::embedding; empty if there is none.
   std::span<const float> embedding;
   std::span<const Classification> classes;  ///< likewise, in descending order of confidence
+  std::string_view text;                    ///< likewise, as Result::text
+  float text_confidence = 0;                ///< of the text
 };
 
 /// Maps frame pixels to a model's grid: the pixel (x, y) is at the grid position
@@ -127,10 +129,11 @@ enum class Task : std::uint8_t {
   kDepth,
   kUpscale,  ///< super-resolution
   kEmbed,    ///< a vector for the frame
+  kText,     ///< the text of the frame, one line
 };
 /// The number of tasks.
-inline constexpr std::size_t kTasks = 9;
-/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed"
+inline constexpr std::size_t kTasks = 10;
+/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed", "text"
 std::string_view to_string(Task task);
 
 /// The latency of a frame by stage.
@@ -225,7 +228,9 @@ struct Result {
   /// Objects of the second model's classes that it did not run on: more than the card's `most`, or outside of the
   /// frame.
   int uncropped = 0;
-  Faults faults;  ///< faults in the model's numbers; affected predictions are dropped
+  std::string_view text;      ///< the line of text in the frame, UTF-8; empty if there is none
+  float text_confidence = 0;  ///< of the text: the mean over its characters, 0 to 1; 0 without text
+  Faults faults;              ///< faults in the model's numbers; affected predictions are dropped
   /// Owns what the result refers to, if it is a clone().
   std::shared_ptr<const void> storage;
 

@@ -33,8 +33,8 @@ struct JsonlOptions {
 /// JSON lines: one object per result, the summary last unless OPTIONS omit it. A line has the contents of its result.
 /// PATH "-" is standard output. Throws Error (kIo).
 std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options = {});
-/// CSV: one row per object, class, segment or depth map, after a header. Embeddings are not written. Throws Error
-/// (kIo), and (kInvalidArgument) if one of MODELS has the task kEmbed.
+/// CSV: one row per object, class, segment, depth map or line of text, after a header. Embeddings are not written.
+/// Throws Error (kIo), and (kInvalidArgument) if one of MODELS has the task kEmbed.
 std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models = {});
 /// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (RLE)
 /// for masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's. Category

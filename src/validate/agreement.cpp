@@ -61,7 +61,7 @@ void KeptResult::keep(const Result& result) {
   }
   result_.image = {};
   result_.embedding = {};
-  result_.embedding = {};
+  result_.text = {};
   classes_.assign(result.class_map.cells.begin(), result.class_map.cells.end());
   result_.class_map.cells = classes_;
   depths_.assign(result.depth.cells.begin(), result.depth.cells.end());

@@ -26,6 +26,8 @@ struct OutputKeys {
   bool keypoints = false;
   bool depth = false;
   bool normalize = false;
+  bool text_map = false;  ///< map_threshold, unclip_ratio
+  bool characters = false;
 };
 
 /// The decoder of one output format: a file in decoders/ and a line in its table.
@@ -33,7 +35,7 @@ struct Decoder {
   std::string_view name;   ///< name in cards
   std::string_view reads;  ///< description of its outputs for docs/cards.md
   /// The shapes that fit() accepts, for errors and docs/cards.md. A: anchors, C: classes, K: mask coefficients or
-  /// keypoints, N: selected boxes, Q: queries, h, w: the sides of a grid.
+  /// keypoints, N: selected boxes, Q: queries, T: columns of a line of text, h, w: the sides of a grid.
   std::string_view shapes;
   Task task = Task::kDetect;
   /// Sets the default preprocessing of such models.

@@ -64,6 +64,18 @@ struct EmbeddingOutputs {
   TensorIndex vector;  ///< float32 [D]
 };
 
+/// A map of text, whose boxes are found by the reader.
+struct TextMapOutputs {
+  TensorIndex cells;  ///< float32 [h, w]: probability of text, on the model's image
+};
+
+/// The best class of each column of a line of text; class 0 is the blank.
+struct TextOutputs {
+  TensorIndex classes;  ///< int32 [T]
+  TensorIndex scores;   ///< float32 [T]: probability of the class
+  TensorIndex norms;    ///< float32 [T]: sum of absolute values, to detect a NaN
+};
+
 /// The predictions of one head.
 struct HeadOutputs {
   std::optional<DetectionOutputs> detections;
@@ -74,6 +86,8 @@ struct HeadOutputs {
   std::optional<DepthOutputs> depth;
   std::optional<ImageOutputs> image;
   std::optional<EmbeddingOutputs> embedding;
+  std::optional<TextMapOutputs> text_map;
+  std::optional<TextOutputs> text;
 };
 
 /// All outputs of a graph.

@@ -67,8 +67,8 @@ class ResultCloner {
  private:
   template <typename Visit>
   static void each_text(Result& result, Visit visit) {
-    for (std::string_view* text : {&result.source, &result.name, &result.model}) visit(*text);
-    for (Detection& each : result.detections) visit(each.class_name);
+    for (std::string_view* text : {&result.source, &result.name, &result.model, &result.text}) visit(*text);
+    for (Detection& each : result.detections) visit(each.class_name), visit(each.text);
     for (Classification& each : result.classes) visit(each.class_name);
     for (Segment& each : result.segments) visit(each.class_name);
   }

@@ -20,6 +20,18 @@ Faults faults_in(const TensorView& bits) {
   return Faults(static_cast<std::uint32_t>(bits.as<const std::int32_t>()[0]));
 }
 
+/// On the frame, where cells may have other sides than on the map.
+OrientedBox text_on_frame(const OrientedBox& box, const GridPlace& place) {
+  const double across = std::cos(double{box.angle});
+  const double down = std::sin(double{box.angle});
+  const std::array<double, 2> width = {box.width * across / place.scale_x, box.width * down / place.scale_y};
+  const double height = std::hypot(box.height * down / place.scale_x, box.height * across / place.scale_y);
+  return along_text({static_cast<float>((box.x - place.offset_x) / place.scale_x),
+                     static_cast<float>((box.y - place.offset_y) / place.scale_y),
+                     static_cast<float>(std::hypot(width[0], width[1])), static_cast<float>(height),
+                     static_cast<float>(std::atan2(width[1], width[0]))});
+}
+
 }  // namespace
 
 ResultReader::ResultReader(const Card& card, PredictionOutputs outputs, const PostprocessOptions& options)
@@ -28,8 +40,8 @@ ResultReader::ResultReader(const Card& card, PredictionOutputs outputs, const Po
 }
 
 std::size_t ResultReader::most_objects() const {
-  const auto detectors =
-      std::ranges::count_if(outputs_.heads, [](const HeadOutputs& head) { return head.detections.has_value(); });
+  const auto detectors = std::ranges::count_if(
+      outputs_.heads, [](const HeadOutputs& head) { return head.detections.has_value() || head.text_map.has_value(); });
   return static_cast<std::size_t>(detectors) * static_cast<std::size_t>(options_.max_detections);
 }
 
@@ -49,7 +61,10 @@ void ResultReader::read(std::span<const TensorView> outputs, int width, int heig
   result.detections.clear();
   result.classes.clear();
   result.segments.clear();
+  result.text = {};
+  result.text_confidence = 0;
   result.faults = {};
+  text_.clear();
   owned_.clear();
   keypoints_.clear();
   runs_.clear();
@@ -73,6 +88,8 @@ void ResultReader::read_head(const Head& head, const HeadOutputs& outputs, const
   if (const auto& depth = outputs.depth) read_depth(head, views[depth->cells], views[depth->rows], result);
   if (const auto& image = outputs.image) read_image(views[image->pixels], views[image->norm], result);
   if (const auto& embedding = outputs.embedding) read_embedding(views[embedding->vector], result);
+  if (const auto& map = outputs.text_map) read_text_map(head, views[map->cells], result);
+  if (const auto& text = outputs.text) read_text(head, *text, views, result);
 }
 
 GridPlace ResultReader::place_of(std::int64_t columns, std::int64_t rows) const {
@@ -261,6 +278,48 @@ void ResultReader::read_embedding(const TensorView& vector, Result& result) {
   double squares = 0;
   for (const float value : result.embedding) squares += static_cast<double>(value) * value;
   if (!std::isfinite(squares) || squares == 0) result.faults.add(Fault::kInvalidEmbedding);
+}
+
+void ResultReader::read_text_map(const Head& head, const TensorView& cells, Result& result) {
+  const GridPlace place = place_of(cells.shape[1], cells.shape[0]);
+  const TextBoxOptions options = {head.map_threshold, options_.confidence.value_or(head.conf.front()),
+                                  head.unclip_ratio};
+  first_ = result.detections.size();
+  const auto most = static_cast<std::size_t>(options_.max_detections);
+  for (const TextBox& found : text_boxes_.find(cells.as<const float>(), place.columns, options)) {
+    Detection detection;
+    detection.class_name = label(head, 0);
+    detection.confidence = found.confidence;
+    detection.oriented = text_on_frame(found.box, place);
+    detection.box = bounds_of(*detection.oriented, width_, height_);
+    // In the padding.
+    if (detection.box[0] >= detection.box[2] || detection.box[1] >= detection.box[3]) continue;
+    if (result.detections.size() - first_ == most) break;
+    result.detections.push_back(detection);
+    owned_.emplace_back();
+  }
+  result.faults.add(text_boxes_.faults());
+}
+
+void ResultReader::read_text(const Head& head, const TextOutputs& text, const OutputViews& views, Result& result) {
+  const std::span<const std::int32_t> classes = views[text.classes].as<const std::int32_t>();
+  const std::span<const float> scores = views[text.scores].as<const float>();
+  double sum = 0;
+  int count = 0;
+  Faults faults;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    faults.add(confidence_faults(std::isnan(views[text.norms].as<const float>()[i]) ? NAN : scores[i]));
+    // A character is repeated only after a blank, which is class 0.
+    if (classes[i] <= 0 || (i > 0 && classes[i] == classes[i - 1])) continue;
+    text_ += head.characters[static_cast<std::size_t>(classes[i]) - 1];
+    sum += scores[i];
+    ++count;
+  }
+  result.faults.add(faults);
+  // A column without a class leaves the line unknown.
+  if (count == 0 || faults.has(Fault::kNanConfidence)) return;
+  result.text = text_;
+  result.text_confidence = static_cast<float>(sum / count);
 }
 
 void ResultReader::hand_over(Result& result) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "vision/attach.hpp"
+#include "vision/text_boxes.hpp"
 
 namespace saccade {
 
@@ -44,6 +45,8 @@ class ResultReader {
   void read_depth(const Head& head, const TensorView& cells, const TensorView& rows, Result& result);
   void read_image(const TensorView& pixels, const TensorView& norm, Result& result);
   static void read_embedding(const TensorView& vector, Result& result);
+  void read_text_map(const Head& head, const TensorView& cells, Result& result);
+  void read_text(const Head& head, const TextOutputs& text, const OutputViews& views, Result& result);
   /// Points every detection to its keypoints and runs.
   void hand_over(Result& result) const;
 
@@ -61,6 +64,8 @@ class ResultReader {
   std::vector<std::int64_t> columns_;  ///< frame columns per column of a grid
   std::vector<std::int64_t> pixels_;   ///< by class
   MaskTracer tracer_;
+  TextBoxFinder text_boxes_;
+  std::string text_;  ///< of the current frame
 };
 
 }  // namespace saccade

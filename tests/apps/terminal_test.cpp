@@ -61,6 +61,13 @@ TEST(FrameLine, CountsObjectsInTheOrderOfTheirClasses) {
   result.embedding = embedding;
   EXPECT_EQ(frame_line(result, 1), "bus.jpg: embedding of 512 values");
   result.embedding = {};
+  result.task = Task::kText;
+  EXPECT_EQ(frame_line(result, 1), "bus.jpg: no text");
+  result.text = "A\nB";
+  result.text_confidence = 0.976F;
+  EXPECT_EQ(frame_line(result, 1), "bus.jpg: \"A\\nB\" 0.98");
+  result.text = {};
+  result.task = Task::kDetect;
   for (const auto& [id, name] : {std::pair{5, "bus"}, {0, "person"}, {0, "person"}}) {
     Detection object;
     object.class_id = id;

@@ -43,6 +43,8 @@ def strange_numbers(line):
         found.append(f"a depth of {depth}")
     if any(x is None for x in line.get("embedding") or []):
         found.append("an embedding that is not finite")
+    if "text" in line and not 0 <= (line.get("text_confidence") or 0) <= 1:
+        found.append(f"a confidence of {line['text_confidence']}")
     return [f"{text} without 'invalid'" for text in found]
 
 

@@ -32,6 +32,8 @@ struct RichResult {
     result.depth = {place, DepthKind::kMetric, depths, 0.5F, 2, 1.25F};
     result.image = view_of(RgbView{image.data(), 3 * 16, 16, 8});
     result.embedding = vector;
+    result.text = "=A, \"B\"";  // a spreadsheet's formula
+    result.text_confidence = 0.875F;
   }
   RichResult(const RichResult&) = delete;
   RichResult& operator=(const RichResult&) = delete;

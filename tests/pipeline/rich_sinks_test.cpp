@@ -23,7 +23,7 @@ using nlohmann::json;
 
 TEST(Tasks, ThatFindObjects) {
   for (Task task : {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}) EXPECT_TRUE(finds_objects(task));
-  for (Task task : {Task::kClassify, Task::kSemantic, Task::kDepth, Task::kUpscale, Task::kEmbed})
+  for (Task task : {Task::kClassify, Task::kSemantic, Task::kDepth, Task::kUpscale, Task::kEmbed, Task::kText})
     EXPECT_FALSE(finds_objects(task));
 }
 
@@ -62,6 +62,8 @@ TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
   EXPECT_EQ(text["depth"], json({{"kind", "metric"}, {"min", 0.5}, {"max", 2}, {"mean", 1.25}}));
   EXPECT_EQ(text["image"], json({{"width", 16}, {"height", 8}}));
   EXPECT_EQ(text["embedding"], json({0.5, -0.25}));
+  EXPECT_EQ(text["text"], "=A, \"B\"");
+  EXPECT_EQ(text["text_confidence"], 0.875);
 }
 
 TEST_F(RichSinks, JsonLinesHaveContoursOnRequest) {
@@ -82,6 +84,10 @@ TEST_F(RichSinks, JsonLinesHaveEmptyListsOfTheModelsTasks) {
   EXPECT_EQ(line()["classes"], json::array());
   rich_.result.task = Task::kEmbed;
   EXPECT_EQ(line()["embedding"], json::array());
+  EXPECT_FALSE(line().contains("text"));
+  rich_.result.task = Task::kText;
+  EXPECT_EQ(line()["text"], "");
+  EXPECT_EQ(line()["text_confidence"], 0);
 }
 
 TEST_F(RichSinks, CsvHasARowForEachOfThem) {
@@ -90,12 +96,13 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
   std::istringstream text(test::bytes_of_file(folder_ / "out.csv"));
   std::vector<std::string> rows;
   for (std::string row; std::getline(text, row);) rows.push_back(row);
-  ASSERT_EQ(rows.size(), 6U);
+  ASSERT_EQ(rows.size(), 7U);
   EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,,");
   EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,,");
   EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,,");
   EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,,");
   EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,");
+  EXPECT_EQ(rows[6], "0,scene,,0,0,m,,\"'=A, \"\"B\"\"\",0.875,,,,,text,,,,,,,,,,,");
   const auto columns = std::ranges::count(rows[0], ',');
   for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
 }
@@ -139,7 +146,7 @@ TEST_F(FaultySinks, JsonLinesSayThatTheyAreInvalid) {
 
 TEST_F(FaultySinks, CsvLeavesFieldsEmptyAndSaysItInTheLast) {
   const auto rows = csv();
-  ASSERT_EQ(rows.size(), 6U);
+  ASSERT_EQ(rows.size(), 7U);
   EXPECT_TRUE(rows[0].ends_with(",invalid"));
   EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,true");
   EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,true");
@@ -152,6 +159,7 @@ TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutPredictions) {
   rich_.result.classes.clear();
   rich_.result.segments.clear();
   rich_.result.depth = {};
+  rich_.result.text = {};
   EXPECT_EQ(csv(), (std::vector<std::string>{csv()[0], "0,scene,,0,0,m,,,,,,,,none,,,,,,,,,,,true"}));
   rich_.result.faults = {};
   EXPECT_EQ(csv().size(), 1U);

@@ -207,6 +207,29 @@ inline std::vector<FaultyHead> heads_of_images() {
   heads.push_back({"embed", {}, vector, vector_damages, [](Head& head) { head.normalize = false; }});
   // Its norm is 0.
   heads.push_back({"embed", {}, {{"vector", padded({1, 4}, {2})}}, {{0, 0, 0, Fault::kInvalidEmbedding}}});
+  heads.push_back(
+      {"db",
+       {"text"},
+       {{"map", ramp({1, 1, 8, 8})}},
+       {{0, 9, kNan, kNanScore}, {0, 9, 1.5F, Fault::kConfidenceRange}, {0, 63, -kInfinity, Fault::kConfidenceRange}},
+       [](Head& head) { head.conf = {0.6F}; }});
+  const std::vector<std::pair<std::string, Tensor>> columns = {
+      {"text", padded({1, 2, 3}, {0.2F, 0.7F, 0.1F, 0.2F, 0.1F, 0.7F})}};
+  heads.push_back({"ctc",
+                   {},
+                   columns,
+                   {{0, 0, kNan, kNanScore},
+                    {0, 5, kNan, kNanScore},
+                    {0, 1, 1.5F, Fault::kConfidenceRange},
+                    {0, 3, kInfinity, Fault::kConfidenceRange}},
+                   [](Head& head) {
+                     head.characters = {"a", "b"};
+                     head.softmax = false;
+                   }});
+  heads.push_back({"ctc", {}, columns, {{0, 0, kNan, kNanScore}, {0, 3, kInfinity, kNanScore}}, [](Head& head) {
+                     head.characters = {"a", "b"};
+                     head.softmax = true;
+                   }});
   // Its softmax is NaN if all logits are minus infinity.
   heads.push_back(
       {"classify", three, {{"logits", padded({1, 3}, {-kInfinity, 9, -kInfinity})}}, {{0, 1, -kInfinity, kNanScore}}});
@@ -236,6 +259,7 @@ struct FaultyModel {
     recognise_input(graph, card);
     card.heads[0].labels = head.labels;
     card.heads[0].classes = static_cast<int>(head.labels.size());
+    head.set(card.heads[0]);  // guides the fit, and overrides what it infers
     fit_output(graph, card, card.heads[0]);
     head.set(card.heads[0]);
     attached = attach(std::move(graph), card, {});

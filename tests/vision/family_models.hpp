@@ -90,6 +90,7 @@ struct Found {
   std::vector<std::vector<Keypoint>> keypoints;
   std::vector<std::int64_t> areas;  ///< of masks
   std::vector<std::vector<MaskRun>> runs;
+  std::string text;
 
   const std::vector<Detection>& detections() const { return result.detections; }
 };
@@ -133,6 +134,8 @@ inline Found find_in(Graph model, const std::string& card_text = "", const Postp
   ResultReader reader(found.card, pipeline.outputs, options);
   reader.prepare(found.result);
   reader.read(views, width, height, found.result);
+  found.text = found.result.text;
+  found.result.text = {};
   for (Detection& detection : found.result.detections) {
     found.keypoints.emplace_back(detection.keypoints.begin(), detection.keypoints.end());
     found.areas.push_back(detection.mask ? detection.mask->area : -1);

@@ -281,6 +281,8 @@ const std::vector<Signature> kSignatures = {
      {{"last_hidden_state", {1, 257, 384}}, {"pooler_output", {1, 384}}}},
     {"a vector of length 1", "embed", {1, 3, 256, 128}, {{"output", {1, 512}, "LpNormalization"}}},
     {"features of a plane", "", {1, 3, 224, 224}, {{"embedding", {1, 384, 16, 16}}}},
+    {"text detection of PP-OCR", "", k640, {{"sigmoid_0.tmp_0", {1, 1, 640, 640}, "Sigmoid"}}},
+    {"text recognition without a list of characters", "", {1, 3, 48, 320}, {{"out", {1, 40, 6625}, "Softmax"}}},
     {"a classifier", "classify", {1, 3, 224, 224}, {{"logits", {1, 1000}}}},
     {"columns of who knows what", "", k640, {{"output0", {1, 57, 8400}}}},
     {"boxes and scores of who knows what", "", k640, {{"out0", {1, 8400, 4}}, {"out1", {1, 8400, 80}}}},

@@ -89,6 +89,7 @@ TEST(Names, OfTasksAndKindsOfDepth) {
   EXPECT_EQ(to_string(Task::kOriented), "obb");
   EXPECT_EQ(to_string(Task::kUpscale), "upscale");
   EXPECT_EQ(to_string(Task::kEmbed), "embed");
+  EXPECT_EQ(to_string(Task::kText), "text");
   EXPECT_EQ(to_string(DepthKind::kRelative), "relative");
   EXPECT_EQ(to_string(DepthKind::kInverse), "inverse");
 }

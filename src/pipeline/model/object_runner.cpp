@@ -10,6 +10,9 @@
 namespace saccade {
 namespace {
 
+/// Bytes of text that an object has room for from the start.
+constexpr std::size_t kLetters = 256;
+
 /// Of an oriented crop: the diagonal of a frame.
 int longest_side(int width, int height) { return static_cast<int>(std::ceil(std::hypot(width, height))); }
 
@@ -27,6 +30,7 @@ void ObjectRunner::run(const Frame& frame, Result& result) {
   choose(result);
   embeddings_.clear();
   classes_.clear();
+  texts_.clear();
   taken_.clear();
   result.uncropped = 0;
   for (const std::size_t object : chosen_) {
@@ -66,6 +70,7 @@ void ObjectRunner::warm_up(const Frame& frame, bool is_oriented) {
   taken_.reserve(most);
   embeddings_.reserve(most * runner_.result().embedding.size());
   classes_.reserve(most * runner_.result().classes.capacity());
+  if (runner_.result().task == Task::kText) texts_.reserve(most * kLetters);
 }
 
 /// Nothing if OBJECT has no pixel of FRAME, or if its shape is not one to crop. Valid until the next call.
@@ -117,22 +122,25 @@ void ObjectRunner::run_on(const FrameView& crop, const Frame& frame) {
 /// Copies the prediction for OBJECT: the next crop overwrites it.
 void ObjectRunner::take(std::size_t object) {
   const Result& from = runner_.result();
-  taken_.push_back({object, embeddings_.size(), classes_.size()});
+  taken_.push_back({object, embeddings_.size(), classes_.size(), texts_.size(), from.text_confidence});
   embeddings_.insert(embeddings_.end(), from.embedding.begin(), from.embedding.end());
   classes_.insert(classes_.end(), from.classes.begin(), from.classes.end());
+  texts_ += from.text;
 }
 
 void ObjectRunner::hand_over(Result& result) const {
   const std::span<const float> embeddings = embeddings_;
   const std::span<const Classification> classes = classes_;
+  const std::string_view texts = texts_;
+  const Taken end{.embedding = embeddings.size(), .classes = classes.size(), .text = texts.size()};
   for (std::size_t i = 0; i < taken_.size(); ++i) {
     const Taken& from = taken_[i];
-    const bool is_last = i + 1 == taken_.size();
+    const Taken& to = i + 1 == taken_.size() ? end : taken_[i + 1];
     Detection& object = result.detections[from.object];
-    const std::size_t embedding_end = is_last ? embeddings.size() : taken_[i + 1].embedding;
-    const std::size_t classes_end = is_last ? classes.size() : taken_[i + 1].classes;
-    object.embedding = embeddings.subspan(from.embedding, embedding_end - from.embedding);
-    object.classes = classes.subspan(from.classes, classes_end - from.classes);
+    object.embedding = embeddings.subspan(from.embedding, to.embedding - from.embedding);
+    object.classes = classes.subspan(from.classes, to.classes - from.classes);
+    object.text = texts.substr(from.text, to.text - from.text);
+    object.text_confidence = from.text_confidence;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "pipeline/model/model_runner.hpp"
@@ -27,6 +28,8 @@ class ObjectRunner {
     std::size_t object = 0;
     std::size_t embedding = 0;
     std::size_t classes = 0;
+    std::size_t text = 0;
+    float text_confidence = 0;
   };
 
   void warm_up(const Frame& frame, bool is_oriented);
@@ -45,6 +48,7 @@ class ObjectRunner {
   std::vector<Taken> taken_;
   std::vector<float> embeddings_;
   std::vector<Classification> classes_;
+  std::string texts_;
   std::vector<std::uint8_t> pixels_;  ///< of the current crop, unless it is a part of the frame
   int width_ = 0;                     ///< of the second model's input
   int height_ = 0;

@@ -6,9 +6,9 @@
 namespace saccade {
 namespace {
 
-constexpr std::string_view kSecondTasks = "embed or classify";
+constexpr std::string_view kSecondTasks = "embed, classify or text";
 
-bool fits_objects(Task task) { return task == Task::kEmbed || task == Task::kClassify; }
+bool fits_objects(Task task) { return task == Task::kEmbed || task == Task::kClassify || task == Task::kText; }
 
 /// Options that concern the computation, not a model's inputs and predictions.
 ModelOptions options_for_second(const ModelOptions& options) {

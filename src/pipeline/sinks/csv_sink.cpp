@@ -63,6 +63,7 @@ class CsvSink final : public Sink {
       append_end(result);
     }
     if (!result.depth.cells.empty()) append_depth(result);
+    if (!result.text.empty()) append_text(result);
     if (result.invalid() && line_.size() == 0) append_nothing(result);
     file_.write({line_.data(), line_.size()});
     file_.flush();
@@ -118,6 +119,16 @@ class CsvSink final : public Sink {
       append_number(" ", point.confidence);
     }
     append(line_, ",,,");
+    append_end(result);
+  }
+
+  /// The text is in the column of class names.
+  void append_text(const Result& result) {
+    append_start(result);
+    append(line_, ",,");
+    append_field(line_, result.text);
+    append_number(",", result.text_confidence);
+    append(line_, ",,,,,text,,,,,,,,,,");
     append_end(result);
   }
 

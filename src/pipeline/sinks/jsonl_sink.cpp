@@ -88,6 +88,12 @@ void append_embedding(JsonBuffer& out, std::span<const float> embedding) {
   append_json_numbers(out, embedding);
 }
 
+void append_text(JsonBuffer& out, std::string_view text, float confidence) {
+  append(out, R"(,"text":)");
+  append_json_string(out, text);
+  append_field(out, "text_confidence", confidence);
+}
+
 void append_segments(JsonBuffer& out, std::span<const Segment> segments) {
   append(out, R"(,"segments":[)");
   for (const Segment& segment : segments) {
@@ -125,6 +131,8 @@ class JsonlSink final : public Sink {
     if (result.image.width > 0)
       append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
     if (result.task == Task::kEmbed || !result.embedding.empty()) append_embedding(line_, result.embedding);
+    if (result.task == Task::kText || !result.text.empty())
+      append_text(line_, result.text, result.text_confidence);
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
     file_.flush();  // for readers of the growing file; a killed run leaves whole lines
@@ -149,6 +157,7 @@ class JsonlSink final : public Sink {
       if (detection.oriented) append_oriented(line_, *detection.oriented);
       if (!detection.classes.empty()) append_classes(line_, detection.classes);
       if (!detection.embedding.empty()) append_embedding(line_, detection.embedding);
+      if (!detection.text.empty()) append_text(line_, detection.text, detection.text_confidence);
       append(line_, "}}");
     }
     append(line_, "]");

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "vision/cards/card_file.hpp"
 #include "vision/cards/card_template.hpp"
+#include "vision/cards/characters.hpp"
 #include "vision/cards/processor_file.hpp"
 #include "vision/cards/recognise.hpp"
 #include "vision/cards/second_card.hpp"
@@ -78,6 +79,7 @@ void apply_processor(const Graph& graph, const std::filesystem::path& model, Car
 
 void complete_labels(const Graph& graph, Card& card) {
   for (Head& head : card.heads) {
+    if (head.decoder->uses.characters) complete_characters(graph, head);
     if (!head.decoder->uses.labels) continue;
     resolve_classes(head);
     if (head.labels.empty()) name_classes(graph, card, head);
@@ -170,6 +172,9 @@ std::string to_toml(const Head& head, bool alone) {
   if (head.decoder->uses.depth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
   if (head.decoder->uses.normalize) text += fmt::format("normalize = {}\n", head.normalize);
   if (head.multi_label) text += "multi_label = true\n";
+  if (head.decoder->uses.text_map)
+    text += fmt::format("map_threshold = {}\nunclip_ratio = {}\n", head.map_threshold, head.unclip_ratio);
+  if (!head.characters.empty()) text += fmt::format("characters = {}\n", toml_texts(head.characters));
   if (!head.labels.empty()) text += fmt::format("labels = {}\n", toml_texts(head.labels));
   return text;
 }

@@ -34,7 +34,10 @@ struct Head {
   bool sigmoid = false;              ///< the scores are logits of independent classes
   int keypoints = 0;                 ///< keypoints per object
   DepthKind depth = DepthKind::kRelative;
-  bool normalize = true;  ///< an embedding is divided by its L2 norm
+  bool normalize = true;                ///< an embedding is divided by its L2 norm
+  float map_threshold = 0.3F;           ///< of the probabilities of a map of text
+  float unclip_ratio = 1.5F;            ///< enlarges a box of text by area * unclip_ratio / perimeter on each side
+  std::vector<std::string> characters;  ///< of the classes after the blank, in UTF-8
 
   /// Number of classes of the outputs, before remap.
   int output_classes() const { return remap.empty() ? classes : static_cast<int>(remap.size()); }

@@ -11,6 +11,7 @@ namespace saccade {
 namespace {
 
 constexpr std::uintmax_t kMostCardBytes = 16 << 20;  // including labels
+constexpr float kMostUnclip = 10;
 
 /// One key of a card: its documentation and its parser.
 struct Key {
@@ -22,7 +23,7 @@ struct Key {
 };
 
 constexpr Key kKeys[] = {
-    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth`, `upscale` or `embed`",
+    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth`, `upscale`, `embed` or `text`",
      "What the model does; follows from the (first) decoder.",
      [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
     {"input", "name", "string", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
@@ -97,6 +98,21 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
     {"output", "normalize", "true or false", "For `embed`: the vector is divided by its L2 norm; true by default.",
      [](const Field& f, CardFile& c) { c.heads.back().normalize = f.flag(); }},
+    {"output", "map_threshold", "0..1",
+     "For `db`: cells of a greater probability are text (PaddleOCR's `thresh`); 0.3 by default.",
+     [](const Field& f, CardFile& c) { c.heads.back().map_threshold = f.share(); }},
+    {"output", "unclip_ratio", "number",
+     "For `db`: each side of a box is moved out by area * `unclip_ratio` / perimeter; 1.5 by default.",
+     [](const Field& f, CardFile& c) {
+       c.heads.back().unclip_ratio = f.number();
+       if (!(*c.heads.back().unclip_ratio >= 0 && *c.heads.back().unclip_ratio <= kMostUnclip))
+         f.bad(fmt::format("a number in 0..{}", kMostUnclip));
+     }},
+    {"output", "characters", "list of strings, or the name of a file",
+     "For `ctc`: the characters of the classes after the blank, C - 1 of them, or C - 2 if the last class is the "
+     "space. "
+     "A file has one per line and is in the card's folder.",
+     [](const Field& f, CardFile& c) { c.heads.back().characters = labels_of(f); }},
     {"second", "model", "the name of a file",
      "The second model, which runs on the detected objects: an ONNX file or a plan in the card's folder.",
      [](const Field& f, CardFile& c) { name_second(f, *c.second); }},

@@ -39,6 +39,9 @@ struct HeadFile {
   std::optional<int> keypoints;
   std::optional<DepthKind> depth;
   std::optional<bool> normalize;
+  std::optional<float> map_threshold;
+  std::optional<float> unclip_ratio;
+  std::vector<std::string> characters;
 };
 
 /// The contents of a card file.

@@ -33,6 +33,9 @@ void apply(const HeadFile& said, Head& head) {
   take(head.keypoints, said.keypoints);
   take(head.depth, said.depth);
   take(head.normalize, said.normalize);
+  take(head.map_threshold, said.map_threshold);
+  take(head.unclip_ratio, said.unclip_ratio);
+  take(head.characters, said.characters);
 }
 
 /// Throws Error about a key of SAID's, naming its line.
@@ -57,7 +60,10 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
                                               {said.sigmoid.has_value(), uses.sigmoid, "sigmoid"},
                                               {said.keypoints.has_value(), uses.keypoints, "keypoints"},
                                               {said.depth.has_value(), uses.depth, "depth"},
-                                              {said.normalize.has_value(), uses.normalize, "normalize"}})
+                                              {said.normalize.has_value(), uses.normalize, "normalize"},
+                                              {said.map_threshold.has_value(), uses.text_map, "map_threshold"},
+                                              {said.unclip_ratio.has_value(), uses.text_map, "unclip_ratio"},
+                                              {!said.characters.empty(), uses.characters, "characters"}})
     if (is_said && !is_used) reject(said, key, "is not read by the decoder {}", decoder.name);
 }
 

@@ -51,6 +51,8 @@ extern const Decoder kMaskRcnn;
 extern const Decoder kScrfd;
 extern const Decoder kYunet;
 extern const Decoder kRetinaFace;
+extern const Decoder kDb;
+extern const Decoder kCtc;
 extern const Decoder kSemantic;
 extern const Decoder kDepth;
 extern const Decoder kUpscale;

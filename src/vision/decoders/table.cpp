@@ -57,6 +57,9 @@ constexpr const Decoder* kDecoders[] = {
     &kScrfd,
     &kYunet,
     &kRetinaFace,
+    // Text.
+    &kDb,
+    &kCtc,
     // Images, vectors and classes.
     &kSemantic,
     &kDepth,

@@ -26,7 +26,8 @@ Rect place_of(const Sheet& sheet, const Detection& detection) {
 }
 
 bool holds_more_than_depth(const Result& result) {
-  return !result.detections.empty() || !result.class_map.cells.empty() || !result.classes.empty();
+  return !result.detections.empty() || !result.class_map.cells.empty() || !result.classes.empty() ||
+         !result.text.empty();
 }
 
 class CairoDrawer final : public Drawer {
@@ -48,6 +49,8 @@ class CairoDrawer final : public Drawer {
       legend_.take(rect);
     }
     legend_.draw_classes(sheet, result.classes);
+    const Classification line{.class_name = result.text, .confidence = result.text_confidence};
+    if (!result.text.empty()) legend_.draw_classes(sheet, {&line, 1});
     if (!result.class_map.cells.empty())
       legend_.draw_segments(sheet, result.segments, std::int64_t{result.width} * result.height);
     for (const Detection& detection : result.detections) {
