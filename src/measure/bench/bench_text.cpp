@@ -17,10 +17,21 @@ std::string megabytes(std::int64_t bytes) { return fmt::format("{:.1f} MB", stat
 std::string label(const BenchedModel& model) { return model.name; }
 
 void add_row(ReportText& out, std::string_view name, const Distribution& time) {
-  out.add("  {:<8}", name);
-  for (std::chrono::nanoseconds each :
-       {time.min, time.p50, time.p90, time.p95, time.p99, time.max, time.mean, time.deviation})
-    out.add(" {:>9.3f}", to_milliseconds(each));
+  out.add("  {:<7}", name);
+  for (std::chrono::nanoseconds each : {time.min, time.p50, time.p90, time.p95, time.p99, time.max, time.mean})
+    out.add(" {:>8.3f}", to_milliseconds(each));
+  out.add(" {:>7.3f}\n", to_milliseconds(time.deviation));
+}
+
+void add_slow_runs(ReportText& out, const SlowRuns& slow) {
+  constexpr std::size_t kPerLine = 4;
+  if (slow.count == 0) return;
+  out.add("  {} run{} took more than {} medians; the slowest, ms:", slow.count, slow.count == 1 ? "" : "s",
+          SlowRuns::kSlow);
+  for (std::size_t i = 0; i < slow.slowest.size(); ++i) {
+    if (i % kPerLine == 0) out.add("\n  ");
+    out.add("  {:.3f} (run {})", to_milliseconds(slow.slowest[i].time), slow.slowest[i].number);
+  }
   out.add("\n");
 }
 
@@ -32,19 +43,14 @@ void add_model(ReportText& out, const BenchReport& report, const BenchedModel& m
   out.add("  {} runs in {} blocks and {} load{}, after {} warm-up runs\n", own.latency.count,
           flattened(own.block_medians_ms).size(), own.block_medians_ms.size(),
           own.block_medians_ms.size() == 1 ? "" : "s", own.warm_up);
-  out.add("  {:<8} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "ms", "min", "p50", "p90", "p95", "p99", "max",
+  out.add("  {:<7} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8} {:>7}\n", "ms", "min", "p50", "p90", "p95", "p99", "max",
           "mean", "std");
   add_row(out, "latency", own.latency);
   for (const StageSummary& stage : model.stages) add_row(out, stage.name, stage.time);
-  if (own.slow.count != 0) {
-    out.add("  {} runs took more than {} medians; the slowest, ms:", own.slow.count, SlowRuns::kSlow);
-    for (const SlowRuns::Run& run : own.slow.slowest)
-      out.add(" {:.3f} (run {})", to_milliseconds(run.time), run.number);
-    out.add("\n");
-  }
+  add_slow_runs(out, own.slow);
   out.add("  median, 95 % interval: {:.3f} to {:.3f} ms\n", own.median_ms.interval.low, own.median_ms.interval.high);
-  out.add("  throughput {:.1f} {} per second; memory: {} peak{}, arena {} per stream\n", own.throughput,
-          model.takes_frames ? "frames" : "inferences", megabytes(own.peak_bytes),
+  out.add("  throughput {:.1f} {} per second\n", own.throughput, model.takes_frames ? "frames" : "inferences");
+  out.add("  memory {} peak{}, arena {} per stream\n", megabytes(own.peak_bytes),
           model.peak_is_own ? "" : " of the process so far", megabytes(static_cast<std::int64_t>(model.arena_bytes)));
   for (const PeerTimes& peer : model.peers) {
     if (!peer.failure.empty())
