@@ -125,6 +125,17 @@ TEST_F(ReaderTest, ADimensionHasOneSizeInAllInputs) {
   EXPECT_EQ(graph.value(graph.inputs()[1]).type.shape, (Shape{5, 3}));
 }
 
+TEST_F(ReaderTest, AQuestionMarkIsNoNameOfADimension) {
+  Model model(13);
+  model.input("x", {1, 3, "?", "?"}).output("x");
+
+  const Graph graph = import(model, {.shapes = {{"x", {1, 3, 48, 192}}}});
+
+  EXPECT_EQ(graph.value(graph.inputs()[0]).type.shape, (Shape{1, 3, 48, 192}));
+  EXPECT_EQ(error_of(model, {.dimensions = {{"?", 8}}}),
+            "model.onnx: a size is given for the dimension '?', which no input has; the inputs are 'x' [1, 3, ?, ?]");
+}
+
 TEST_F(ReaderTest, AnInputOfUnknownRankTakesTheRequestedShape) {
   Model model(13);
   model.input(onnx_writer::value_info_without_shape("x")).output("x");
