@@ -31,7 +31,8 @@ struct ModelOptions {
   /// Memory limit in bytes while a model is read and compiled; 0: three quarters of the machine's memory, or of the
   /// limit of the process's control group. Exceeding it is an Error, raised before the allocation.
   std::size_t max_memory = 0;
-  /// Full shapes by input name, and sizes by symbolic dimension name; all other symbolic dimensions are 1.
+  /// Full shapes by input name ("": the only input), and sizes by symbolic dimension name; all other symbolic
+  /// dimensions are 1.
   std::map<std::string, std::vector<std::int64_t>> shapes;
   /// Sizes by symbolic dimension name.
   std::map<std::string, std::int64_t> dimensions;

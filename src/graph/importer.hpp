@@ -9,7 +9,8 @@
 namespace saccade {
 
 struct ImportOptions {
-  /// Full shapes by input name, and sizes by symbolic dimension name; every other symbolic dimension is 1.
+  /// Full shapes by input name ("": the only input), and sizes by symbolic dimension name; every other symbolic
+  /// dimension is 1.
   std::map<std::string, std::vector<std::int64_t>> shapes;
   std::map<std::string, std::int64_t> dimensions;
   /// Contents of inputs, by name. An input on whose contents a shape depends (a Reshape's target, an If's condition)

@@ -16,13 +16,17 @@ using Dimension = onnx::TensorShapeProto::Dimension;
 /// Some exporters write an unknown size as -1.
 bool is_fixed(const Dimension& dim) { return dim.has_dim_value() && dim.dim_value() >= 0; }
 
+/// The name of a dimension that is the same wherever it stands; empty: none. paddle2onnx writes "?" for every unknown
+/// size.
+std::string symbol_of(const Dimension& dim) { return dim.dim_param() == "?" ? std::string() : dim.dim_param(); }
+
 const onnx::TensorShapeProto& shape_of(const onnx::ValueInfoProto& input) { return input.type().tensor_type().shape(); }
 
 /// "[1, 3, height, ?]": the shape as declared in the file.
 std::string declared(const onnx::ValueInfoProto& input) {
   std::vector<std::string> dims;
   for (const Dimension& dim : shape_of(input).dim())
-    dims.push_back(is_fixed(dim) ? fmt::to_string(dim.dim_value()) : dim.dim_param().empty() ? "?" : dim.dim_param());
+    dims.push_back(is_fixed(dim) ? fmt::to_string(dim.dim_value()) : symbol_of(dim).empty() ? "?" : symbol_of(dim));
   return fmt::format("[{}]", fmt::join(dims, ", "));
 }
 
@@ -36,7 +40,7 @@ std::set<std::string> symbols_of(const std::vector<const onnx::ValueInfoProto*>&
   std::set<std::string> symbols;
   for (const auto* input : inputs)
     for (const Dimension& dim : shape_of(*input).dim())
-      if (!dim.dim_param().empty()) symbols.insert(dim.dim_param());
+      if (!symbol_of(dim).empty()) symbols.insert(symbol_of(dim));
   return symbols;
 }
 
@@ -54,6 +58,13 @@ std::vector<const onnx::ValueInfoProto*> inputs_of(const onnx::GraphProto& graph
 
 InputShapes::InputShapes(std::vector<const onnx::ValueInfoProto*> inputs, const ImportOptions& options)
     : inputs_(std::move(inputs)), shapes_(options.shapes) {
+  if (auto unnamed = shapes_.extract(""); unnamed) {
+    if (inputs_.size() != 1)
+      fail(ErrorCode::kInvalidArgument, "a shape is given without the name of an input; the inputs are {}",
+           names_of(inputs_));
+    unnamed.key() = inputs_[0]->name();
+    shapes_.insert(std::move(unnamed));
+  }
   for (const auto& [name, shape] : shapes_) {
     const auto input = std::ranges::find(inputs_, name, [](const auto* info) { return info->name(); });
     if (input == inputs_.end())
@@ -91,7 +102,7 @@ void InputShapes::bind_shape(const onnx::ValueInfoProto& input, const std::vecto
     const std::int64_t size = shape[static_cast<std::size_t>(i)];
     if (is_fixed(dims[i]) && dims[i].dim_value() != size)
       conflict(fmt::format("the model fixes dimension {} at {}; export it with dynamic axes", i, dims[i].dim_value()));
-    if (!dims[i].dim_param().empty()) bind(dims[i].dim_param(), size);
+    if (!symbol_of(dims[i]).empty()) bind(symbol_of(dims[i]), size);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numbers>
 #include <tuple>
+#include <utility>
 
 #include "ops/vision/faults.hpp"
 

@@ -113,6 +113,7 @@ TEST_F(ReaderTest, SymbolicDimensionsAreOneOrAsRequested) {
 
   EXPECT_EQ(shape({}), (Shape{1, 3, 1, 1}));
   EXPECT_EQ(shape({.shapes = {{"x", {2, 3, 64, 32}}}}), (Shape{2, 3, 64, 32}));
+  EXPECT_EQ(shape({.shapes = {{"", {2, 3, 64, 32}}}}), (Shape{2, 3, 64, 32})) << "of the only input";
   EXPECT_EQ(shape({.dimensions = {{"height", 8}}}), (Shape{1, 3, 8, 1}));
 }
 
@@ -123,6 +124,17 @@ TEST_F(ReaderTest, ADimensionHasOneSizeInAllInputs) {
   const Graph graph = import(model, {.shapes = {{"a", {5, 2}}}});
 
   EXPECT_EQ(graph.value(graph.inputs()[1]).type.shape, (Shape{5, 3}));
+}
+
+TEST_F(ReaderTest, AQuestionMarkIsNoNameOfADimension) {
+  Model model(13);
+  model.input("x", {1, 3, "?", "?"}).output("x");
+
+  const Graph graph = import(model, {.shapes = {{"x", {1, 3, 48, 192}}}});
+
+  EXPECT_EQ(graph.value(graph.inputs()[0]).type.shape, (Shape{1, 3, 48, 192}));
+  EXPECT_EQ(error_of(model, {.dimensions = {{"?", 8}}}),
+            "model.onnx: a size is given for the dimension '?', which no input has; the inputs are 'x' [1, 3, ?, ?]");
 }
 
 TEST_F(ReaderTest, AnInputOfUnknownRankTakesTheRequestedShape) {

@@ -28,19 +28,24 @@ TEST_F(SecondCard, HasDefaults) {
 }
 
 TEST_F(SecondCard, IsPrintedAndReadAgain) {
-  const Card card = load(detector(), second("classes = [\"bus\", \"0\"]\nmargin = 0.25\nmost = 3\nalign = \"box\"\n"));
+  const Card card =
+      load(detector(),
+           second("shape = [1, 3, 48, 320]\nclasses = [\"bus\", \"0\"]\nmargin = 0.25\nmost = 3\nalign = \"box\"\n"));
+  EXPECT_EQ(card.second->shape, (std::vector{1, 3, 48, 320}));
   EXPECT_EQ(card.second->class_ids, (std::vector{5, 0}));
   EXPECT_EQ(card.second->margin, 0.25F);
   EXPECT_EQ(card.second->most, 3);
   const Card again = load(detector(), to_toml(card));
   EXPECT_EQ(to_toml(again), to_toml(card));
-  EXPECT_THAT(to_toml(card), HasSubstr("[second]\nmodel = \"osnet.onnx\"\nclasses = [\"bus\", \"0\"]\n"));
+  EXPECT_THAT(to_toml(card),
+              HasSubstr("[second]\nmodel = \"osnet.onnx\"\nshape = [1, 3, 48, 320]\nclasses = [\"bus\", \"0\"]\n"));
 }
 
 TEST_F(SecondCard, RefusesInvalidValuesWithTheirLine) {
   const auto refusal = [&](const std::string& keys) { return rejection(detector(), second(keys)); };
   EXPECT_THAT(refusal("margin = 2\n"), HasSubstr("card.toml:3: 'second.margin' must be a number in 0..1"));
   EXPECT_THAT(refusal("margin = \"x\"\n"), HasSubstr("card.toml:3: 'second.margin' must be a number"));
+  EXPECT_THAT(refusal("shape = [0]\n"), HasSubstr("card.toml:3: 'second.shape' must be a list of integers in 1.."));
   EXPECT_THAT(refusal("most = 0\n"), HasSubstr("card.toml:3: 'second.most' must be an integer in 1..1000"));
   EXPECT_THAT(refusal("align = \"face\"\n"),
               HasSubstr("card.toml:3: 'second.align' must be one of box, five-points; it is 'face'"));

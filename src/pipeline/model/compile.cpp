@@ -19,7 +19,7 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
     bool found = false;
     for (ValueId id : graph.inputs()) {
       known += fmt::format("{}'{}'", known.empty() ? "" : ", ", graph.value(id).name);
-      found = found || graph.value(id).name == name;
+      found = found || graph.value(id).name == name || name.empty();
     }
     if (!found) fail(ErrorCode::kInvalidArgument, "a shape is given for '{}', but the inputs are {}", name, known);
   }

@@ -10,14 +10,17 @@ constexpr std::string_view kSecondTasks = "embed, classify or text";
 
 bool fits_objects(Task task) { return task == Task::kEmbed || task == Task::kClassify || task == Task::kText; }
 
-/// Options that concern the computation, not a model's inputs and predictions.
-ModelOptions options_for_second(const ModelOptions& options) {
+/// OPTIONS that concern the computation, not the first model's inputs and predictions.
+ModelOptions options_for_second(const SecondModel& second, const ModelOptions& options) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  if (!second.shape.empty()) shapes[""].assign(second.shape.begin(), second.shape.end());
   return {.device = options.device,
           .precision = options.precision,
           .fallback = options.fallback,
           .graph = options.graph,
           .threads = options.threads,
           .max_memory = options.max_memory,
+          .shapes = std::move(shapes),
           .disabled_passes = options.disabled_passes,
           .only_passes = options.only_passes,
           .post = {.top_k = options.post.top_k}};
@@ -44,7 +47,7 @@ void check_second(const std::string& path, const Card& card) {
 
 Model load_second(const SecondModel& second, const ModelOptions& options) {
   const std::string path = second.path.string();
-  Model model = Model::load(path, options_for_second(options));
+  Model model = Model::load(path, options_for_second(second, options));
   if (!impl_of(model).is_recognised())
     fail(ErrorCode::kUnsupported,
          "the second model {} is not recognised: give it a card, which `saccade inspect {} --write-card` prepares",

@@ -53,6 +53,7 @@ enum class CropAlign : std::uint8_t {
 struct SecondModel {
   std::string model;                 ///< its file, as the card names it: in the card's folder
   std::filesystem::path path;        ///< the same as a path
+  std::vector<int> shape;            ///< of its input, if that is dynamic; empty: symbolic dimensions are 1
   std::vector<std::string> classes;  ///< names or IDs of the first head's classes that are cropped; empty: all
   std::vector<int> class_ids;        ///< the same as IDs
   float margin = 0;                  ///< added to each side of a box, relative to its size

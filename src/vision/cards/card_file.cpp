@@ -116,6 +116,8 @@ constexpr Key kKeys[] = {
     {"second", "model", "the name of a file",
      "The second model, which runs on the detected objects: an ONNX file or a plan in the card's folder.",
      [](const Field& f, CardFile& c) { name_second(f, *c.second); }},
+    {"second", "shape", "list of integers", "The shape of its input, if that is dynamic: `[1, 3, 48, 320]`.",
+     [](const Field& f, CardFile& c) { c.second->shape = integers_of(f, 1, kMost); }},
     {"second", "classes", "list of strings", "The classes whose objects are cropped, by name or ID; all by default.",
      [](const Field& f, CardFile& c) {
        c.second->classes = texts_of(f, "a list of strings: names or IDs of classes");

@@ -1,5 +1,7 @@
 #include "vision/cards/characters.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "vision/cards/recognise.hpp"
 

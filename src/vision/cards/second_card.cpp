@@ -56,6 +56,7 @@ void complete_second(const CardFile& said, Card& card) {
 
 std::string to_toml(const SecondModel& second) {
   std::string text = fmt::format("\n[second]\nmodel = {}\n", toml_text(second.model));
+  if (!second.shape.empty()) text += fmt::format("shape = [{}]\n", fmt::join(second.shape, ", "));
   if (!second.classes.empty()) text += fmt::format("classes = {}\n", toml_texts(second.classes));
   if (second.align == CropAlign::kBox) text += fmt::format("margin = {}\n", second.margin);
   return text + fmt::format("most = {}\nalign = \"{}\"\n", second.most,
