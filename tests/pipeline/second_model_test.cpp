@@ -109,6 +109,21 @@ TEST_F(SecondModelTest, ClassifiesOnlyTheCardsClasses) {
   EXPECT_EQ(result.uncropped, 0) << "an object of another class needs no crop";
 }
 
+TEST_F(SecondModelTest, ReadsTheTextOfEveryObject) {
+  test::write_text_recognition(folder_);
+  FrameSession session(model("reader.onnx", "shape = [1, 3, 8, 16]\n"));
+  const Result& result = session.run(image_.view);
+  ASSERT_EQ(result.detections.size(), 2U);
+  for (const Detection& object : result.detections) {
+    EXPECT_EQ(object.text, "ab");
+    EXPECT_NEAR(object.text_confidence, 0.8, 1e-6) << "the mean of 0.9 and 0.7";
+  }
+  EXPECT_TRUE(result.text.empty()) << "it is that of no frame";
+  const Result copy = result.clone();
+  EXPECT_EQ(copy.detections[1].text, "ab");
+  EXPECT_NE(copy.detections[1].text.data(), result.detections[1].text.data());
+}
+
 TEST_F(SecondModelTest, CountsObjectsWithoutACrop) {
   test::write_color_embedding(folder_);
   FrameSession session(model("embedding.onnx", "most = 1\n"));

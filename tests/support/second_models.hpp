@@ -45,4 +45,25 @@ inline std::string write_row_detector(const TempFolder& folder, const std::vecto
   return folder / "rows.onnx";
 }
 
+/// A text recognition network for images of any size, with its card: it reads "ab" in all of them, with the confidences
+/// 0.9 and 0.7.
+inline void write_text_recognition(const TempFolder& folder, const std::string& name = "reader") {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, "height", "width"}).output("columns");
+  // The blank, a and b of each column; repetitions merge.
+  model.initializer(onnx_writer::tensor<float>(
+      "rows", {1, 4, 3}, {0.05F, 0.9F, 0.05F, 0.8F, 0.1F, 0.1F, 0.1F, 0.2F, 0.7F, 0.25F, 0.25F, 0.5F}));
+  model.initializer(onnx_writer::tensor<float>("zero", {1}, {0}));
+  model.node({.op = "ReduceMean",
+              .inputs = {"image"},
+              .outputs = {"mean"},
+              .attributes = {onnx_writer::attribute("axes", onnx_writer::Dims{1, 2, 3}),
+                             onnx_writer::attribute("keepdims", 0)},
+              .name = "reduce"});
+  model.node({.op = "Mul", .inputs = {"mean", "zero"}, .outputs = {"nothing"}, .name = "mul"});
+  model.node({.op = "Add", .inputs = {"rows", "nothing"}, .outputs = {"columns"}, .name = "add"});
+  model.save(folder / (name + ".onnx"));
+  folder.write(name + ".toml", "[output]\ndecoder = \"ctc\"\ncharacters = [\"a\", \"b\"]\n");
+}
+
 }  // namespace saccade::test
