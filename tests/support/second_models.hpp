@@ -63,7 +63,7 @@ inline void write_text_recognition(const TempFolder& folder, const std::string& 
   model.node({.op = "Mul", .inputs = {"mean", "zero"}, .outputs = {"nothing"}, .name = "mul"});
   model.node({.op = "Add", .inputs = {"rows", "nothing"}, .outputs = {"columns"}, .name = "add"});
   model.save(folder / (name + ".onnx"));
-  folder.write(name + ".toml", "[output]\ndecoder = \"ctc\"\ncharacters = [\"a\", \"b\"]\n");
+  folder.write(name + ".toml", "[output]\ndecoder = \"ctc\"\nsoftmax = false\ncharacters = [\"a\", \"b\"]\n");
 }
 
 }  // namespace saccade::test

@@ -131,8 +131,7 @@ class JsonlSink final : public Sink {
     if (result.image.width > 0)
       append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
     if (result.task == Task::kEmbed || !result.embedding.empty()) append_embedding(line_, result.embedding);
-    if (result.task == Task::kText || !result.text.empty())
-      append_text(line_, result.text, result.text_confidence);
+    if (result.task == Task::kText || !result.text.empty()) append_text(line_, result.text, result.text_confidence);
     append(line_, "}}\n");
     file_.write({line_.data(), line_.size()});
     file_.flush();  // for readers of the growing file; a killed run leaves whole lines
