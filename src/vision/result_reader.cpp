@@ -304,11 +304,12 @@ void ResultReader::read_text_map(const Head& head, const TensorView& cells, Resu
 void ResultReader::read_text(const Head& head, const TextOutputs& text, const OutputViews& views, Result& result) {
   const std::span<const std::int32_t> classes = views[text.classes].as<const std::int32_t>();
   const std::span<const float> scores = views[text.scores].as<const float>();
+  const std::span<const float> norms = views[text.norms].as<const float>();
   double sum = 0;
   int count = 0;
   Faults faults;
   for (std::size_t i = 0; i < classes.size(); ++i) {
-    faults.add(confidence_faults(std::isnan(views[text.norms].as<const float>()[i]) ? NAN : scores[i]));
+    faults.add(confidence_faults(std::isnan(norms[i]) ? NAN : scores[i]));
     // A character is repeated only after a blank, which is class 0.
     if (classes[i] <= 0 || (i > 0 && classes[i] == classes[i - 1])) continue;
     text_ += head.characters[static_cast<std::size_t>(classes[i]) - 1];

@@ -22,14 +22,8 @@ inline std::string write_first_model(const TempFolder& folder, const std::string
   return path;
 }
 
-/// A detector of 8x8 images that predicts ROWS of COLUMNS numbers for every image, with a card of this DECODER and
-/// SECOND, the section [second]. Returns its path.
-inline std::string write_row_detector(const TempFolder& folder, const std::vector<float>& rows, int columns,
-                                      const std::string& decoder, const std::string& second) {
-  const int count = static_cast<int>(rows.size()) / columns;
-  onnx_writer::Model model(13);
-  model.input("image", {1, 3, 8, 8}).output("detections");
-  model.initializer(onnx_writer::tensor<float>("rows", {1, count, columns}, rows));
+/// Makes OUTPUT of MODEL's initializer "rows" for every "image": the image takes part with a factor of 0.
+inline void give_rows(onnx_writer::Model& model, const std::string& output) {
   model.initializer(onnx_writer::tensor<float>("zero", {1}, {0}));
   model.node({.op = "ReduceMean",
               .inputs = {"image"},
@@ -38,7 +32,18 @@ inline std::string write_row_detector(const TempFolder& folder, const std::vecto
                              onnx_writer::attribute("keepdims", 0)},
               .name = "reduce"});
   model.node({.op = "Mul", .inputs = {"mean", "zero"}, .outputs = {"nothing"}, .name = "mul"});
-  model.node({.op = "Add", .inputs = {"rows", "nothing"}, .outputs = {"detections"}, .name = "add"});
+  model.node({.op = "Add", .inputs = {"rows", "nothing"}, .outputs = {output}, .name = "add"});
+}
+
+/// A detector of 8x8 images that predicts ROWS of COLUMNS numbers for every image, with a card of this DECODER and
+/// SECOND, the section [second]. Returns its path.
+inline std::string write_row_detector(const TempFolder& folder, const std::vector<float>& rows, int columns,
+                                      const std::string& decoder, const std::string& second) {
+  const int count = static_cast<int>(rows.size()) / columns;
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("detections");
+  model.initializer(onnx_writer::tensor<float>("rows", {1, count, columns}, rows));
+  give_rows(model, "detections");
   model.save(folder / "rows.onnx");
   folder.write("rows.toml", "[input]\nresize = \"stretch\"\n[output]\nlabels = [\"object\"]\ndecoder = " + decoder +
                                 "\n[second]\n" + second);
@@ -53,15 +58,7 @@ inline void write_text_recognition(const TempFolder& folder, const std::string& 
   // The blank, a and b of each column; repetitions merge.
   model.initializer(onnx_writer::tensor<float>(
       "rows", {1, 4, 3}, {0.05F, 0.9F, 0.05F, 0.8F, 0.1F, 0.1F, 0.1F, 0.2F, 0.7F, 0.25F, 0.25F, 0.5F}));
-  model.initializer(onnx_writer::tensor<float>("zero", {1}, {0}));
-  model.node({.op = "ReduceMean",
-              .inputs = {"image"},
-              .outputs = {"mean"},
-              .attributes = {onnx_writer::attribute("axes", onnx_writer::Dims{1, 2, 3}),
-                             onnx_writer::attribute("keepdims", 0)},
-              .name = "reduce"});
-  model.node({.op = "Mul", .inputs = {"mean", "zero"}, .outputs = {"nothing"}, .name = "mul"});
-  model.node({.op = "Add", .inputs = {"rows", "nothing"}, .outputs = {"columns"}, .name = "add"});
+  give_rows(model, "columns");
   model.save(folder / (name + ".onnx"));
   folder.write(name + ".toml", "[output]\ndecoder = \"ctc\"\nsoftmax = false\ncharacters = [\"a\", \"b\"]\n");
 }
