@@ -25,7 +25,7 @@ constexpr UnsupportedSource kUnsupportedSources[] = {
 
 void refuse_unsupported(const std::string& uri) {
   constexpr std::string_view kRemedy = "give an image, a folder of images, a video file or synthetic:";
-  const bool is_number = uri.find_first_not_of("0123456789") == std::string::npos;
+  const bool is_number = !uri.empty() && uri.find_first_not_of("0123456789") == std::string::npos;
   std::error_code error;
   if (is_number && !std::filesystem::exists(uri, error))
     fail(ErrorCode::kUnsupported, "'{}': a camera is not supported as a source; {}", uri, kRemedy);

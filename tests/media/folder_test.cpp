@@ -138,6 +138,15 @@ TEST(OpenReader, KindsThatAreNotSupportedAreNamed) {
   }
 }
 
+TEST(OpenReader, AnEmptyNameIsNoCamera) {
+  try {
+    open_reader("");
+    FAIL() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find("camera"), std::string::npos) << error.what();
+  }
+}
+
 TEST(OpenReader, AModelInThePlaceOfASourceIsNamed) {
   const TempFolder folder;
   const std::string model = folder.write("m.onnx", "x");
