@@ -4,16 +4,22 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <saccade/printable.hpp>
 #include <string_view>
 #include <vector>
 
 #include "plural.hpp"
+#include "reading_order.hpp"
+#include "text_width.hpp"
 
 namespace saccade::app {
 namespace {
 
-// What fits a line of 80 characters.
+constexpr std::size_t kLineWidth = 80;
+// Of the texts, also after a long name.
+constexpr std::size_t kLeastRoom = 24;
+// What fits the line.
 constexpr std::size_t kMostClasses = 3;
 constexpr std::size_t kMostSegments = 5;
 
@@ -28,24 +34,68 @@ std::string frame_name(const Result& result) {
   return fmt::format("{} frame {}", printable(file_name(result.source)), result.frame);
 }
 
+/// A class and the number of its objects.
+struct Group {
+  int class_id = 0;
+  std::string_view name;
+  std::int64_t count = 0;
+  std::vector<Group> second;  ///< the best class of each object by the second model
+};
+
+/// Counts an object in the group of its class. The reference is valid until the next call.
+Group& count_in(std::vector<Group>& groups, int class_id, std::string_view name) {
+  const auto found = std::ranges::find(groups, name, &Group::name);
+  Group& group = found != groups.end() ? *found : groups.emplace_back(Group{class_id, name});
+  ++group.count;
+  return group;
+}
+
+/// " (2 beagles, 1 pug)", the most frequent classes first; empty without any.
+std::string second_classes(std::vector<Group> groups) {
+  if (groups.empty()) return {};
+  std::ranges::stable_sort(groups, std::greater(), &Group::count);
+  Parts parts;
+  std::int64_t others = 0;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (i < kMostClasses)
+      parts.push_back(counted(groups[i].count, printable(groups[i].name)));
+    else
+      others += groups[i].count;
+  }
+  if (others > 0) parts.push_back(counted(others, "other"));
+  return fmt::format(" ({})", fmt::join(parts, ", "));
+}
+
 /// The number of objects of each class, in the order of the classes.
 void add_objects(const Result& result, Parts& parts) {
-  struct Group {
-    int class_id;
-    std::string_view name;
-    std::int64_t count;
-  };
   std::vector<Group> groups;
   for (const Detection& object : result.detections) {
-    const auto same = [&](const Group& group) { return group.name == object.class_name; };
-    const auto found = std::ranges::find_if(groups, same);
-    if (found == groups.end())
-      groups.push_back({object.class_id, object.class_name, 1});
-    else
-      ++found->count;
+    Group& group = count_in(groups, object.class_id, object.class_name);
+    if (!object.classes.empty()) count_in(group.second, object.classes[0].class_id, object.classes[0].class_name);
   }
   std::ranges::stable_sort(groups, {}, &Group::class_id);
-  for (const Group& group : groups) parts.push_back(counted(group.count, printable(group.name)));
+  for (const Group& group : groups)
+    parts.push_back(counted(group.count, printable(group.name)) + second_classes(group.second));
+}
+
+/// TEXTS in quotation marks, separated by commas, in ROOM columns; "..." stands for what does not fit.
+std::string quoted(const std::vector<std::string_view>& texts, std::size_t room) {
+  constexpr std::string_view kMore = ", ...";
+  constexpr std::string_view kCut = "...\"";
+  std::string line;
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    const bool is_last = i + 1 == texts.size();
+    const std::size_t left = room - text_width(line) - (is_last ? 0 : kMore.size());
+    const std::string text = fmt::format("{}\"{}\"", i == 0 ? "" : ", ", printable(texts[i]));
+    if (text_width(text) <= left) {
+      line += text;
+      continue;
+    }
+    if (i > 0) return line.append(kMore);
+    line.append(cut_to_width(text, left - kCut.size())).append(kCut);
+    return is_last ? line : line.append(kMore);
+  }
+  return line;
 }
 
 void add_classes(const Result& result, Parts& parts) {
@@ -96,8 +146,14 @@ std::string frame_line(const Result& result, std::size_t models) {
     parts.push_back(fmt::format("\"{}\" {:.2f}", printable(result.text), result.text_confidence));
   if (parts.empty()) parts.emplace_back(nothing_of(result.task));
   const std::string model = models > 1 ? fmt::format(" {}", printable(result.model)) : "";
-  return fmt::format("{}{}: {}{}", frame_name(result), model, fmt::join(parts, ", "),
-                     result.invalid() ? " (invalid)" : "");
+  std::string line = fmt::format("{}{}: {}", frame_name(result), model, fmt::join(parts, ", "));
+  const std::string_view end = result.invalid() ? " (invalid)" : "";
+  if (const auto texts = texts_in_reading_order(result); !texts.empty()) {
+    line += ": ";
+    const std::size_t taken = text_width(line) + end.size();
+    line += quoted(texts, std::max(kLeastRoom, kLineWidth - std::min(taken, kLineWidth)));
+  }
+  return line.append(end);
 }
 
 }  // namespace saccade::app

@@ -1,9 +1,6 @@
 // What `run` prints and draws where no flag names an output.
-#include <cmath>
-
 #include "apps/command_fixture.hpp"
 #include "apps/expect_error.hpp"
-#include "frame_line.hpp"
 #include "plural.hpp"
 
 namespace saccade::app {
@@ -42,67 +39,6 @@ TEST(Plural, OfClassNames) {
       {"\xe4\xba\xba", "\xe4\xba\xba"},
   };
   for (const auto& [one, several] : names) EXPECT_EQ(plural_of(one), several);
-}
-
-Result image_result() {
-  Result result;
-  result.source = "folder/bus.jpg";
-  result.name = "bus.jpg";
-  result.model = "yolo";
-  result.width = 100;
-  result.height = 50;
-  return result;
-}
-
-TEST(FrameLine, CountsObjectsInTheOrderOfTheirClasses) {
-  Result result = image_result();
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: no objects");
-  const std::vector<float> embedding(512);
-  result.embedding = embedding;
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: embedding of 512 values");
-  result.embedding = {};
-  result.task = Task::kText;
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: no text");
-  result.text = "A\nB";
-  result.text_confidence = 0.976F;
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: \"A\\nB\" 0.98");
-  result.text = {};
-  result.task = Task::kDetect;
-  for (const auto& [id, name] : {std::pair{5, "bus"}, {0, "person"}, {0, "person"}}) {
-    Detection object;
-    object.class_id = id;
-    object.class_name = name;
-    result.detections.push_back(object);
-  }
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: 2 persons, 1 bus");
-  EXPECT_EQ(frame_line(result, 2), "bus.jpg yolo: 2 persons, 1 bus");
-  result.name = {};
-  result.source = "videos/street.mp4";
-  result.frame = 12;
-  result.faults.add(Fault::kNanBox);
-  EXPECT_EQ(frame_line(result, 1), "street.mp4 frame 12: 2 persons, 1 bus (invalid)");
-}
-
-TEST(FrameLine, NamesClassesSegmentsDepthAndImages) {
-  Result result = image_result();
-  result.task = Task::kClassify;
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: no class");
-  for (const auto& [name, confidence] : {std::pair{"minibus", 0.574F}, {"tram", 0.2F}, {"car", 0.1F}, {"cat", 0.01F}})
-    result.classes.push_back({0, name, confidence});
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: minibus 0.57, tram 0.20, car 0.10");
-  result.classes = {{2, "2", 0.9F}};
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: class 2 0.90");
-  result.classes.clear();
-  result.task = Task::kSemantic;
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: no segments");
-  result.segments = {{0, "road", 4000}, {1, "a\nb", 50}};
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: road 80 %, a\\nb 1 %");
-  result.segments.clear();
-  const float cell = 0;
-  result.depth = {.kind = DepthKind::kMetric, .cells = {&cell, 1}, .min = 0.5F, .max = 20, .mean = 3.25F};
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: metric depth min 0.5 m, mean 3.25 m, max 20 m");
-  result.depth.mean = NAN;
-  EXPECT_EQ(frame_line(result, 1), "bus.jpg: no depth");
 }
 
 class Terminal : public test::CommandTest {
