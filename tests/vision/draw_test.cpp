@@ -136,6 +136,71 @@ TEST(Draw, NamesThatAreNotTextDoNoHarm) {
   EXPECT_TRUE(page.padding_is_untouched());
 }
 
+/// The pixels of a label in a row of (101, 190), which the box at (100, 200) has.
+int label_width(const Page& page) {
+  int width = 0;
+  for (int x = 100; x < page.width(); ++x)
+    if (page.at(x, 198) != kGray) width = x - 99;
+  return width;
+}
+
+TEST(Draw, LabelsHaveWhatTheSecondModelPredicts) {
+  const Classification classes[] = {{5, "tabby", 0.5F}, {9, "lynx", 0.25F}};
+  const auto width_of = [](const Detection& object) {
+    Page page(640, 480);
+    page.draw(boxes({object}));
+    return label_width(page);
+  };
+  const Detection cat{.box = {100, 200, 120, 220}, .class_name = "cat", .confidence = 0.91F};
+  Detection object = cat;
+  object.classes = classes;
+  Detection same = cat;
+  same.class_name = "cat 0.91: tabby";
+  same.confidence = 0.5F;
+  EXPECT_EQ(width_of(object), width_of(same));
+  EXPECT_GT(width_of(object), width_of(cat));
+  object.classes = {};
+  object.text = "AB 123";
+  object.text_confidence = 0.98F;
+  same.class_name = "AB 123";
+  same.confidence = 0.98F;
+  EXPECT_EQ(width_of(object), width_of(same)) << "the text replaces the class";
+}
+
+TEST(Draw, TextsAreShortenedToTheImage) {
+  std::string endless;
+  for (int i = 0; i < 3000; ++i) endless += "\u597d";
+  for (const std::string& text : {endless, std::string("\xFF\xFE"), std::string(500, 'W'), std::string("\u0634\n")}) {
+    Page page(640, 480);
+    page.draw(boxes({{.box = {100, 200, 120, 220}, .text = text, .text_confidence = 1}}));
+    EXPECT_NE(page.at(101, 190), kGray);
+    EXPECT_TRUE(page.padding_is_untouched());
+  }
+  // The shortened text ends with its confidence: two confidences differ in the image.
+  Page low(640, 480);
+  Page high(640, 480);
+  low.draw(boxes({{.box = {100, 200, 120, 220}, .text = endless, .text_confidence = 0.11F}}));
+  high.draw(boxes({{.box = {100, 200, 120, 220}, .text = endless, .text_confidence = 0.88F}}));
+  int different = 0;
+  for (int y = 180; y < 200; ++y)
+    for (int x = 0; x < 640; ++x) different += low.at(x, y) == high.at(x, y) ? 0 : 1;
+  EXPECT_GT(different, 0);
+}
+
+TEST(Draw, CharactersThatNoFontHasArePlaceholders) {
+  const auto tag_of = [](std::string_view text) {
+    Page page(640, 480);
+    page.draw(boxes({{.box = {100, 200, 120, 220}, .text = text, .text_confidence = 1}}));
+    std::vector<int> tag;
+    for (int y = 180; y < 200; ++y)
+      for (int x = 100; x < 200; ++x) tag.push_back(page.at(x, y).r);
+    return tag;
+  };
+  // Unassigned code points.
+  EXPECT_EQ(tag_of("\U00050001"), tag_of("\U00060002"));
+  EXPECT_NE(tag_of("\U00050001"), tag_of("\U00050001\U00050001"));
+}
+
 /// Pixels of the same colour as the one at (x, y), anywhere.
 int count_like(const Page& page, Rgb color) {
   int count = 0;

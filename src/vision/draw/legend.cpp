@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/utf8.hpp"
+
 namespace saccade {
 namespace {
 
@@ -16,6 +18,13 @@ void put(fmt::memory_buffer& out, fmt::format_string<Args...> format, Args&&... 
   fmt::format_to(std::back_inserter(out), format, std::forward<Args>(args)...);
 }
 
+/// The first COUNT characters of TEXT.
+std::string_view first_characters(std::string_view text, std::size_t count) {
+  std::size_t bytes = 0;
+  for (; count > 0 && bytes < text.size(); --count) bytes += std::max<std::size_t>(utf8_length(text.substr(bytes)), 1);
+  return text.substr(0, bytes);
+}
+
 }  // namespace
 
 void Legend::begin(const RgbView& image) {
@@ -26,18 +35,45 @@ void Legend::begin(const RgbView& image) {
 
 Coverage Legend::letters(const Sheet& sheet) { return text_.render({words_.data(), words_.size()}, sheet.letters); }
 
-void Legend::name(std::string_view class_name, int class_id) {
-  words_.clear();
+void Legend::add_name(std::string_view class_name, int class_id) {
   if (class_name.empty())
     put(words_, "class {}", class_id);
   else
     words_.append(class_name);
 }
 
-void Legend::draw_tag(const Sheet& sheet, const Detection& detection, const Rect& object) {
-  name(detection.class_name, detection.class_id);
+/// The words of an object's tag. A longer text than MOST_LETTERS characters is shortened.
+void Legend::describe(const Detection& detection, std::size_t most_letters) {
+  words_.clear();
+  if (!detection.text.empty()) {
+    const std::string_view start = first_characters(detection.text, most_letters);
+    words_.append(start);
+    put(words_, "{} {:.2f}", start.size() < detection.text.size() ? "..." : "", detection.text_confidence);
+    return;
+  }
+  add_name(detection.class_name, detection.class_id);
   put(words_, " {:.2f}", detection.confidence);
-  const Coverage text = letters(sheet);
+  if (detection.classes.empty()) return;
+  const Classification& second = detection.classes.front();
+  put(words_, ": ");
+  add_name(second.class_name, second.class_id);
+  put(words_, " {:.2f}", second.confidence);
+}
+
+/// The letters of DETECTION's tag. A text is shortened to the width of the image.
+Coverage Legend::tag_letters(const Sheet& sheet, const Detection& detection) {
+  const int room = std::max(sheet.image.width - 2 * sheet.margin, 1);
+  for (std::size_t most = utf8_count(detection.text);;) {
+    describe(detection, most);
+    const Coverage text = letters(sheet);
+    if (text.width <= room || most == 0) return text;
+    // As if all characters were as wide as the mean.
+    most = std::min(most - 1, most * static_cast<std::size_t>(room) / static_cast<std::size_t>(text.width));
+  }
+}
+
+void Legend::draw_tag(const Sheet& sheet, const Detection& detection, const Rect& object) {
+  const Coverage text = tag_letters(sheet, detection);
   const auto place = places_.place(object, text.width + 2 * sheet.margin, text.height);
   if (!place) return;
   const Color color = class_color(detection.class_id);
@@ -59,7 +95,8 @@ int Legend::draw_row(const Sheet& sheet, int left, int top, int width, Color col
 void Legend::draw_classes(const Sheet& sheet, std::span<const Classification> classes) {
   int top = std::max(left_bottom_, sheet.margin);
   for (const Classification& entry : classes) {
-    name(entry.class_name, entry.class_id);
+    words_.clear();
+    add_name(entry.class_name, entry.class_id);
     put(words_, " {:.2f}", entry.confidence);
     top = draw_row(sheet, sheet.margin, top, letters(sheet).width + 4 * sheet.margin, class_color(entry.class_id));
   }
@@ -69,7 +106,8 @@ void Legend::draw_classes(const Sheet& sheet, std::span<const Classification> cl
 void Legend::draw_segments(const Sheet& sheet, std::span<const Segment> segments, std::int64_t pixels) {
   const auto shown = segments.first(std::min(segments.size(), kMaxSegments));
   const auto words = [&](const Segment& segment) {
-    name(segment.class_name, segment.class_id);
+    words_.clear();
+    add_name(segment.class_name, segment.class_id);
     const double percent = 100 * static_cast<double>(segment.pixels) / static_cast<double>(pixels);
     if (percent < 1)
       put(words_, " <1 %");

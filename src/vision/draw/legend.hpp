@@ -15,7 +15,8 @@ class Legend {
  public:
   /// Starts on an image without any text.
   void begin(const RgbView& image);
-  /// "name 0.91" in the class's colour, at OBJECT; omitted if no place is free.
+  /// "name 0.91" in the class's colour, at OBJECT; omitted if no place is free. With a class of the second model
+  /// "name 0.91: class 0.55"; with a text "text 0.98", shortened to the image's width.
   void draw_tag(const Sheet& sheet, const Detection& detection, const Rect& object);
   /// A line "name 0.91" per class, from the upper left corner down.
   void draw_classes(const Sheet& sheet, std::span<const Classification> classes);
@@ -28,7 +29,9 @@ class Legend {
 
  private:
   Coverage letters(const Sheet& sheet);
-  void name(std::string_view class_name, int class_id);
+  void add_name(std::string_view class_name, int class_id);
+  void describe(const Detection& detection, std::size_t most_letters);
+  Coverage tag_letters(const Sheet& sheet, const Detection& detection);
   int draw_row(const Sheet& sheet, int left, int top, int width, Color color);
 
   TextRenderer text_;
