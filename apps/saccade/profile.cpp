@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -34,8 +33,6 @@ struct ProfileFlags {
   std::size_t top = 15;
 };
 
-// Number of frames without --max-frames and --duration.
-constexpr std::int64_t kFrames = 10000;
 // Formatting the status line for every frame would affect the measurement.
 constexpr std::int64_t kFramesToSay = 16;
 
@@ -43,6 +40,13 @@ constexpr std::int64_t kFramesToSay = 16;
 std::string choose_source(const ProfileFlags& flags, const Model& model) {
   if (!flags.source.empty()) return flags.source;
   return impl_of(model).is_recognised() ? "synthetic:" : "";
+}
+
+/// The flags replace the default, a time: --max-frames alone has no limit of time.
+void set_limits(const ProfileFlags& flags, ProfileOptions& options) {
+  if (flags.frames == 0 && flags.seconds == 0) return;
+  if (flags.frames != 0) options.frames = flags.frames;
+  options.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags.seconds));
 }
 
 /// The completed share of the profile, by frames or by time.
@@ -90,10 +94,7 @@ int profile(const ProfileFlags& flags) {
   Outputs outputs(flags);
   StatusLine status;
   ProfileOptions options;
-  options.frames = flags.frames != 0   ? flags.frames
-                   : flags.seconds > 0 ? std::numeric_limits<std::int64_t>::max()
-                                       : kFrames;
-  options.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(flags.seconds));
+  set_limits(flags, options);
   options.trace = outputs.trace.has_value();
   options.sink = outputs.jsonl.get();
   options.on_ceilings = [&status](double share) { status.say("ceilings", "measuring ceilings", share); };

@@ -32,6 +32,7 @@ class ProfileTest : public testing::Test {
  protected:
   void SetUp() override {
     options_.frames = 40;
+    options_.duration = {};
     options_.ceilings = &ceilings_;
     options_.overhead_budget = std::chrono::nanoseconds(0);
     std::vector<std::uint8_t> pixels(3 * 16 * 8, 200);
@@ -49,6 +50,11 @@ class ProfileTest : public testing::Test {
   const Ceilings ceilings_ = ceilings();
   ProfileOptions options_;
 };
+
+TEST(ProfileDefault, IsATimeThatSlowModelsTakeToo) {
+  EXPECT_EQ(ProfileOptions().duration, std::chrono::seconds(10));
+  EXPECT_EQ(ProfileOptions().frames, std::numeric_limits<std::int64_t>::max());
+}
 
 TEST_F(ProfileTest, MeasuresEveryStageAndLaunch) {
   const Profile made = profile();
@@ -121,6 +127,7 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
   const Profile made = profile();
   const std::string text = to_text(made, {.launches = 2, .is_utf8 = false}).str();
   EXPECT_NE(text.find("the 2 longest of "), std::string::npos) << text;
+  EXPECT_NE(text.find("\nframes      40 in "), std::string::npos) << text;
   EXPECT_NE(text.find("\nbottleneck  "), std::string::npos);
   for (const char c : text) ASSERT_LT(static_cast<unsigned char>(c), 0x80) << text;
   const json report = to_json(made);

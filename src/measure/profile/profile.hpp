@@ -1,6 +1,9 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,11 +19,13 @@
 namespace saccade {
 
 struct ProfileOptions {
-  std::int64_t frames = 10000;          ///< at most, after the warm-up
-  std::chrono::nanoseconds duration{};  ///< at most, after the warm-up; 0: no limit
-  bool trace = false;                   ///< record every event of the first frames
-  Sink* sink = nullptr;                 ///< receives the result of every frame after the warm-up
-  const Ceilings* ceilings = nullptr;   ///< of this machine, if known; else they are measured, which takes seconds
+  /// At most, after the warm-up.
+  std::int64_t frames = std::numeric_limits<std::int64_t>::max();
+  /// At most, after the warm-up; 0: no limit.
+  std::chrono::nanoseconds duration = std::chrono::seconds(10);
+  bool trace = false;                  ///< record every event of the first frames
+  Sink* sink = nullptr;                ///< receives the result of every frame after the warm-up
+  const Ceilings* ceilings = nullptr;  ///< of this machine, if known; else they are measured, which takes seconds
   std::chrono::nanoseconds overhead_budget = std::chrono::seconds(2);  ///< for measuring the profiler's own overhead
   std::function<void(double share)> on_ceilings;                       ///< progress of their measurement
   /// Called after every frame with their number; false ends the profile.
