@@ -127,9 +127,16 @@ std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
   return first;
 }
 
-void print_summary(const RunFlags& flags, const Summary& summary) {
+/// The text of SUMMARY without FAULT, which the error at the end says.
+std::string summary_text(Summary summary, const std::string& fault) {
+  for (StreamSummary& stream : summary.streams)
+    if (fault == stream.fault || fault == fmt::format("{}: {}", stream.source, stream.fault)) stream.fault.clear();
+  return to_text(summary);
+}
+
+void print_summary(const RunFlags& flags, const Summary& summary, const std::string& fault) {
   print_result(
-      flags.common.json, [&] { return to_json(summary); }, [&] { return to_text(summary); },
+      flags.common.json, [&] { return to_json(summary); }, [&] { return summary_text(summary, fault); },
       writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput);
 }
 
@@ -154,7 +161,7 @@ int run(const RunFlags& flags) {
   const Summary summary = pipeline.summary();
   const std::optional<Error> unwritten = close_all(sinks, summary);
   if (drawn != nullptr) console.print_folders(drawn->folders());
-  print_summary(flags, summary);
+  print_summary(flags, summary, fault);
   if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
   if (unwritten) throw *unwritten;
   return kOk;

@@ -26,6 +26,12 @@ class Failures : public testing::Test {
     return folder_ / name;
   }
 
+  /// The first two thirds of an image's file.
+  void truncated_image(const std::string& name) {
+    const std::string whole = test::bytes_of_file(image(name, 64));
+    folder_.write(name, whole.substr(0, whole.size() * 2 / 3));
+  }
+
   std::string video(int frames = 30) {
     const std::string path = folder_ / "video.mp4";
     const auto writer = open_video_writer(path, 25);
@@ -226,6 +232,42 @@ TEST_F(Failures, ADamagedImageAmongGoodOnesIsCountedNotFatal) {
   EXPECT_NE(finished.out.find(R"("captured":3,"processed":2,)"), std::string::npos) << finished.out;
   EXPECT_NE(finished.out.find(R"("corrupt":1,)"), std::string::npos) << finished.out;
   EXPECT_NE(finished.err.find("b.png"), std::string::npos) << finished.err;
+}
+
+TEST_F(Failures, TheDamageOfAnImageIsNamedOnce) {
+  for (const char* name : {"a.png", "b.png"}) truncated_image(name);
+  image("c.png");
+  const auto count_of = [](const std::string& text, const std::string& name) {
+    int count = 0;
+    for (auto at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) ++count;
+    return count;
+  };
+  const auto damage = [&](const std::string& name) { return "'" + folder_ / name + "' is damaged"; };
+  const Finished alone = run_saccade({"run", model(), "--no-save", "--source", folder_ / "a.png"});
+  EXPECT_EQ(alone.exit_code, 1);
+  EXPECT_EQ(count_of(alone.out + alone.err, damage("a.png")), 1) << alone.out << alone.err;
+  EXPECT_NE(alone.err.find("error: " + damage("a.png")), std::string::npos) << alone.err;
+  const Finished both = run_saccade({"run", model(), "--no-save", "--source", folder_ / "a.png", folder_ / "b.png"});
+  EXPECT_EQ(both.exit_code, 1);
+  const Finished good =
+      run_saccade({"run", model(), "--no-save", "--source", folder_ / "a.png", folder_ / "b.png", folder_ / "c.png"});
+  EXPECT_EQ(good.exit_code, 0) << good.err;
+  for (const Finished* finished : {&both, &good})
+    for (const char* name : {"a.png", "b.png"})
+      EXPECT_EQ(count_of(finished->out + finished->err, damage(name)), 1) << finished->out << finished->err;
+}
+
+TEST_F(Failures, TheSummaryNamesTheFaultsThatTheErrorDoesNot) {
+  for (const std::string name : {"a", "b"}) {
+    std::filesystem::create_directory(folder_ / ("of_" + name));
+    truncated_image("of_" + name + "/" + name + ".png");
+  }
+  const Finished finished = run_saccade({"run", model(), "--no-save", "--source", folder_ / "of_a", folder_ / "of_b"});
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_EQ(std::ranges::count(finished.err, '\n'), 1) << finished.err;
+  const bool is_first = finished.err.find("of_a") != std::string::npos;
+  EXPECT_NE(finished.out.find(is_first ? "b.png' is damaged" : "a.png' is damaged"), std::string::npos)
+      << finished.out << finished.err;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <new>
+#include <utility>
 
 #include "base/log.hpp"
 
@@ -34,8 +35,10 @@ void Stream::read_until_end() {
     if (!read_one()) break;
   const Ledger ledger = ledger_.snapshot();
   if (fault_.empty() && ledger.corrupt > 0 && ledger.corrupt == ledger.captured)
-    fault_ = ledger.corrupt == 1 ? first_damage_
-                                 : fmt::format("none of its {} frames can be read: {}", ledger.corrupt, first_damage_);
+    fault_ = ledger.corrupt == 1 ? std::exchange(first_damage_, {})
+                                 : fmt::format("none of its {} frames can be read: {}", ledger.corrupt,
+                                               std::exchange(first_damage_, {}));
+  warn_of_first();
 }
 
 void Stream::read_all() noexcept {
@@ -58,6 +61,11 @@ void Stream::warn(const std::string& message) {
   if (count == kWarnings) log(LogLevel::kWarning, "{}: further corrupt frames are only counted", info().name);
 }
 
+/// Reports the damage of the first frame, if it was held back.
+void Stream::warn_of_first() {
+  if (!first_damage_.empty()) log(LogLevel::kWarning, "{}", std::exchange(first_damage_, {}));
+}
+
 /// False if the source has ended.
 bool Stream::read_one() {
   Outcome<Frame> frame = reader_.read(pool_);
@@ -66,8 +74,10 @@ bool Stream::read_one() {
   switch (failure.status) {
     case Status::kCorrupt:
       ledger_.corrupt();
-      if (first_damage_.empty()) first_damage_ = failure.message;
-      warn(failure.message);
+      if (ledger_.captured() == 1)
+        first_damage_ = failure.message;
+      else
+        warn(failure.message);
       return true;
     case Status::kTimeout: return true;
     case Status::kLost: fault_ = failure.message; return false;
@@ -77,6 +87,7 @@ bool Stream::read_one() {
 
 /// False if the queue was cancelled.
 bool Stream::deliver(Frame frame) {
+  warn_of_first();
   ledger_.capture(frame.sequence);
   if (!queue_.push(place_.lane, std::move(frame))) return true;
   if (queue_.is_cancelled()) {

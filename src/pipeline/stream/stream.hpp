@@ -45,6 +45,7 @@ class Stream {
   void read_until_end();
   bool read_one();
   void warn(const std::string& message);
+  void warn_of_first();
   bool deliver(Frame frame);
 
   FrameReader& reader_;
@@ -53,6 +54,7 @@ class Stream {
   FramePool pool_;
   StreamLedger ledger_;
   std::string fault_;
+  /// Of the first frame, held back: if no frame can be read, it is the fault, and no warning repeats it.
   std::string first_damage_;
   std::thread thread_;  // last member: the thread uses all the others
 };
