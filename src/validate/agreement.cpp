@@ -4,6 +4,8 @@
 #include <cmath>
 #include <functional>
 
+#include "base/utf8.hpp"
+#include "metrics/edit_distance.hpp"
 #include "metrics/similarity.hpp"
 
 namespace saccade {
@@ -30,8 +32,9 @@ std::vector<const Detection*> from(const Result& result, float confidence) {
   return predictions;
 }
 
-/// Number of WANTED's confident detections that THERE matches.
-void match(const Result& wanted, const Result& there, double threshold, Agreement::Share& share) {
+/// Number of WANTED's confident detections that THERE matches. VISIT receives each with its match.
+template <typename Visit>
+void match(const Result& wanted, const Result& there, double threshold, Agreement::Share& share, const Visit& visit) {
   std::vector<const Detection*> free = from(there, Agreement::kNearlySure);
   for (const Detection* each : from(wanted, Agreement::kSure)) {
     ++share.whole;
@@ -47,21 +50,35 @@ void match(const Result& wanted, const Result& there, double threshold, Agreemen
     }
     if (best == free.end()) continue;
     ++share.part;
+    visit(*each, **best);
     free.erase(best);
   }
+}
+
+void match(const Result& wanted, const Result& there, double threshold, Agreement::Share& share) {
+  match(wanted, there, threshold, share, [](const Detection&, const Detection&) {});
 }
 
 }  // namespace
 
 void KeptResult::keep(const Result& result) {
   result_ = result;
-  for (Detection& each : result_.detections) {
+  texts_.resize(result.detections.size());
+  second_classes_.resize(result.detections.size());
+  for (std::size_t i = 0; i < result_.detections.size(); ++i) {
+    Detection& each = result_.detections[i];
     each.keypoints = {};
     each.mask.reset();
+    each.embedding = {};
+    second_classes_[i].assign(each.classes.begin(), each.classes.end());
+    each.classes = second_classes_[i];
+    texts_[i] = each.text;
+    each.text = texts_[i];
   }
   result_.image = {};
   result_.embedding = {};
-  result_.text = {};
+  text_ = result.text;
+  result_.text = text_;
   classes_.assign(result.class_map.cells.begin(), result.class_map.cells.end());
   result_.class_map.cells = classes_;
   depths_.assign(result.depth.cells.begin(), result.depth.cells.end());
@@ -70,13 +87,15 @@ void KeptResult::keep(const Result& result) {
 
 void Agreement::add(const Result& result, const Result& reference) {
   match(reference, result, 0.9, matched90);
-  match(reference, result, 0.5, matched50);
+  match(reference, result, 0.5, matched50,
+        [this](const Detection& wanted, const Detection& found) { compare_second(found, wanted); });
   match(result, reference, 0.9, confirmed90);
   match(result, reference, 0.5, confirmed50);
   if (!reference.classes.empty()) {
     ++same_class.whole;
     same_class.part += !result.classes.empty() && is_same_class(result.classes[0], reference.classes[0]) ? 1 : 0;
   }
+  compare_texts(result.text, reference.text);
   const bool has_maps = !result.class_map.cells.empty() && !reference.class_map.cells.empty();
   const bool has_depths =
       !result.depth.cells.empty() && !reference.depth.cells.empty() && result.depth.kind == reference.depth.kind;
@@ -93,6 +112,21 @@ void Agreement::add(const Result& result, const Result& reference) {
       near_pixels.part += std::abs(result.depth.at(x, y) - depth) <= reach ? 1 : 0;
     }
   }
+}
+
+void Agreement::compare_second(const Detection& object, const Detection& reference) {
+  compare_texts(object.text, reference.text);
+  if (reference.classes.empty()) return;
+  ++same_second_class.whole;
+  same_second_class.part += !object.classes.empty() && is_same_class(object.classes[0], reference.classes[0]) ? 1 : 0;
+}
+
+void Agreement::compare_texts(std::string_view text, std::string_view reference) {
+  if (text.empty() && reference.empty()) return;
+  ++same_texts.whole;
+  same_texts.part += text == reference ? 1 : 0;
+  character_errors.part += static_cast<std::int64_t>(edit_distance(text, reference));
+  character_errors.whole += static_cast<std::int64_t>(utf8_count(reference));
 }
 
 }  // namespace saccade

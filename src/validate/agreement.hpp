@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "saccade/results.hpp"
 
 namespace saccade {
 
-/// A copy of a result without masks, keypoints and images; valid as long as its model.
+/// A copy of a result without masks, keypoints, images and embeddings; valid as long as its model.
 class KeptResult {
  public:
   void keep(const Result& result);
@@ -17,6 +19,9 @@ class KeptResult {
   Result result_;
   std::vector<std::int32_t> classes_;
   std::vector<float> depths_;
+  std::string text_;
+  std::vector<std::string> texts_;                           ///< of the objects
+  std::vector<std::vector<Classification>> second_classes_;  ///< of the objects
 };
 
 /// Agreement of a model's predictions with the reference's, image by image, without ground truth.
@@ -47,6 +52,16 @@ class Agreement {
   Share same_class;   ///< images with the same top class
   Share same_pixels;  ///< of class maps
   Share near_pixels;  ///< of depths of the same kind
+  /// Objects that match with an IoU of at least 0.5, with the same best class by the second model.
+  Share same_second_class;
+  /// Texts that are equal: of these objects and of images.
+  Share same_texts;
+  /// The edit distance of these texts, and the characters of the reference: the character error rate (CER).
+  Share character_errors;
+
+ private:
+  void compare_second(const Detection& object, const Detection& reference);
+  void compare_texts(std::string_view text, std::string_view reference);
 };
 
 }  // namespace saccade

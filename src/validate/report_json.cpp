@@ -74,6 +74,9 @@ Json agreement_json(const Agreement& agreement) {
   add("same_class", agreement.same_class);
   add("same_pixels", agreement.same_pixels);
   add("near_pixels", agreement.near_pixels);
+  add("same_second_class", agreement.same_second_class);
+  add("same_texts", agreement.same_texts);
+  add("character_error_rate", agreement.character_errors);
   return json;
 }
 

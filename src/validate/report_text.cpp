@@ -66,6 +66,14 @@ ReportText agreement_text(const Agreement& agreement) {
   text += share_line("same class", agreement.same_class, "images have the same top class");
   text += share_line("same pixels", agreement.same_pixels, "pixels have the same class");
   text += share_line("near pixels", agreement.near_pixels, "pixels differ by at most 5 % of the reference's range");
+  text += share_line("same second", agreement.same_second_class,
+                     "matched objects have the same top class by the second models");
+  text += share_line("same texts", agreement.same_texts, "texts are equal");
+  if (agreement.character_errors.whole > 0)
+    text += wrap("characters", fmt::format("character error rate (CER) {} %: an edit distance of {} in the reference's "
+                                           "{} characters",
+                                           points_text(agreement.character_errors.value()),
+                                           agreement.character_errors.part, agreement.character_errors.whole));
   return text;
 }
 

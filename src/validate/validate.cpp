@@ -38,7 +38,7 @@ bool is_ultralytics(const Model& model) {
   return head != nullptr && head->decoder->name.starts_with("yolov");
 }
 
-/// The metrics are those of the first model, which its second one would only slow down.
+/// MODEL without its second one.
 Model without_second(Model model) {
   Card card = impl_of(model).card();
   card.second.reset();
@@ -53,11 +53,10 @@ Model load_evaluated(const EvaluatedModel& evaluated, bool has_boxes) {
     options.post.multi_label = true;
     model = Model::load(evaluated.file, options);
   }
-  if (!impl_of(model).card().second) return model;
-  log(LogLevel::kWarning, "{}: the second model of its card is not run: the metrics are those of the first",
-      evaluated.file);
-  return without_second(std::move(model));
+  return model;
 }
+
+bool has_second(const Model& model) { return impl_of(model).card().second.has_value(); }
 
 /// Runs the models over the images.
 class Validator {
@@ -70,6 +69,7 @@ class Validator {
     chosen_ = spread(data_->images().size(), static_cast<std::size_t>(options.limit));
     models_.push_back(load_evaluated(options.model, has_boxes));
     if (options.against) models_.push_back(load_evaluated(*options.against, has_boxes));
+    drop_second_models();
     if (!options.results.empty()) results_.emplace(options.results);
   }
 
@@ -96,6 +96,19 @@ class Validator {
   }
 
  private:
+  /// The metrics are those of first models, which second ones would only slow down: they are run to be compared.
+  void drop_second_models() {
+    if (models_.size() == 2 && std::ranges::all_of(models_, has_second)) return;
+    for (std::size_t m = 0; m < models_.size(); ++m) {
+      if (!has_second(models_[m])) continue;
+      log(LogLevel::kWarning, "{}: the second model of its card is not run: the metrics are those of the first{}",
+          evaluated_model(m).file, models_.size() == 2 ? ", and the other model has none to compare" : "");
+      models_[m] = without_second(std::move(models_[m]));
+    }
+  }
+
+  const EvaluatedModel& evaluated_model(std::size_t m) const { return m == 0 ? options_.model : *options_.against; }
+
   /// Runs every chosen image through every model. CONDITION null: the original images.
   std::vector<std::unique_ptr<Evaluator>> evaluate_all(const Condition* condition, Validation& validation) {
     std::vector<std::unique_ptr<Evaluator>> evaluators;
@@ -136,7 +149,7 @@ class Validator {
 
   Evaluation evaluation(std::size_t m, const Evaluator& evaluator) const {
     const Model& model = models_[m];
-    const EvaluatedModel& evaluated = m == 0 ? options_.model : *options_.against;
+    const EvaluatedModel& evaluated = evaluated_model(m);
     std::string name = model.name();
     if (models_.size() == 2 && models_[0].name() == models_[1].name())
       name += options_.model.options.precision == options_.against->options.precision

@@ -77,6 +77,53 @@ TEST(Agreement, ComparesFirstClassesMapsAndDepths) {
   EXPECT_EQ(agreement.matched90.value(), -1);
 }
 
+TEST(Agreement, ComparesWhatSecondModelsPredictForMatchedObjects) {
+  const std::vector<Classification> pug = {{1, "pug", 0.8F}, {0, "beagle", 0.1F}};
+  const std::vector<Classification> beagle = {{0, "beagle", 0.9F}, {1, "pug", 0.1F}};
+  Result reference = boxes({{{0, 0, 10, 10}, 0, "dog", 0.9F},
+                            {{30, 30, 40, 40}, 0, "dog", 0.8F},
+                            {{50, 50, 60, 60}, 1, "plate", 0.7F},
+                            {{80, 80, 90, 90}, 1, "plate", 0.6F},
+                            {{20, 80, 30, 90}, 1, "plate", 0.5F}});
+  reference.detections[0].classes = pug;
+  reference.detections[1].classes = pug;
+  reference.detections[2].text = "AB 123";
+  reference.detections[3].text = "CD";
+  reference.detections[4].text = "no match";
+  Result result = reference;
+  result.detections.pop_back();
+  result.detections[1].classes = beagle;
+  std::string text = "A8 1234";
+  result.detections[2].text = text;
+  KeptResult kept;
+  kept.keep(result);
+  text = "overwritten by the next crop";
+  Agreement agreement;
+  agreement.add(kept.get(), reference);
+  EXPECT_EQ(agreement.same_second_class.part, 1);
+  EXPECT_EQ(agreement.same_second_class.whole, 2);
+  EXPECT_EQ(agreement.same_texts.part, 1);
+  EXPECT_EQ(agreement.same_texts.whole, 2) << "an object without a match has no text to compare";
+  EXPECT_EQ(agreement.character_errors.part, 2);
+  EXPECT_EQ(agreement.character_errors.whole, 8);
+}
+
+TEST(Agreement, ComparesTheTextsOfImages) {
+  Result reference = boxes({});
+  Result result = reference;
+  Agreement agreement;
+  agreement.add(result, reference);
+  EXPECT_EQ(agreement.same_texts.whole, 0);
+  reference.text = "\u4f60\u597d";
+  result.text = "\u4f60";
+  agreement.add(result, reference);
+  EXPECT_EQ(agreement.character_errors.value(), 0.5);
+  reference.text = {};
+  agreement.add(result, reference);
+  EXPECT_EQ(agreement.same_texts.whole, 2);
+  EXPECT_EQ(agreement.character_errors.value(), 1) << "two insertions and deletions in two characters";
+}
+
 /// The mean of VALUES, as a headline.
 Headline mean_of(std::vector<double> values) {
   return [values = std::move(values)](std::span<const int> times) {

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/second_models.hpp"
 #include "validate/fixture.hpp"
 #include "validate/report.hpp"
 
@@ -55,6 +56,37 @@ TEST_F(SideBySide, ModelsThatKnowOtherCategoriesAreNotCompared) {
   const std::string text = to_text(found).str();
   EXPECT_NE(text.find("not compared"), std::string::npos) << text;
   EXPECT_NE(text.find("FAILS: boxes and one have nothing to compare"), std::string::npos) << text;
+}
+
+TEST_F(SideBySide, TextsOfSecondModelsAreCompared) {
+  write_boxes();
+  test::write_text_recognition(models_, "reader");
+  test::write_text_recognition(models_, "other");
+  std::string card = test::bytes_of_file(models_ / "other.toml");
+  card.replace(card.find("\"b\""), 3, "\"c\"");
+  models_.write("other.toml", card);
+  const std::string keys = "shape = [1, 3, 8, 16]\n";
+  const std::string reference = test::write_first_model(models_, "reader.onnx", keys, "first");
+  const Validation same = run(reference, "coco", reference);
+  EXPECT_EQ(same.against->agreement.same_texts.part, 4);
+  EXPECT_EQ(same.against->agreement.same_texts.whole, 4);
+  const Validation found = run(test::write_first_model(models_, "other.onnx", keys, "second"), "coco", reference);
+  EXPECT_EQ(found.against->agreement.same_texts.part, 0);
+  EXPECT_EQ(found.against->differences[0].points, 0) << "the boxes are the same";
+  EXPECT_NE(to_text(found).str().find("character error rate (CER) 50.00 %"), std::string::npos) << to_text(found).str();
+  const auto json = to_json(found)["against"]["agreement"];
+  EXPECT_EQ(json["same_texts"], nlohmann::ordered_json({{"share", 0.0}, {"part", 0}, {"of", 4}}));
+  EXPECT_EQ(json["character_error_rate"], nlohmann::ordered_json({{"share", 0.5}, {"part", 4}, {"of", 8}}));
+}
+
+TEST_F(SideBySide, ClassesOfSecondModelsAreComparedIfBothHaveOne) {
+  write_boxes();
+  test::write_color_classifier(models_);
+  const std::string reference = test::write_first_model(models_, "color.onnx", "", "first");
+  EXPECT_EQ(run(reference, "coco", reference).against->agreement.same_second_class.value(), 1);
+  const Validation alone = run(test::write_box_detector(models_, "alone"), "coco", reference);
+  EXPECT_EQ(alone.against->agreement.same_second_class.whole, 0);
+  EXPECT_TRUE(alone.against->holds());
 }
 
 TEST_F(SideBySide, AnInterruptionKeepsTheEvaluatedImages) {
