@@ -29,6 +29,16 @@ TEST_F(InspectCommand, SaysWhatAModelIs) {
   EXPECT_NE(run_saccade({"inspect", model, "--check"}).out.find("passes compared"), std::string::npos);
 }
 
+TEST_F(InspectCommand, FitsAnEightyColumnTerminal) {
+  const std::string model = test::write_color_classifier(folder_);
+  const Finished finished = run_saccade({"inspect", model, "--pipeline", "--check", "--device", "cpu"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  std::istringstream lines(finished.out);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_TRUE(line.size() <= 80 || line.find(folder_.string()) != std::string::npos) << line;
+  EXPECT_NE(finished.out.find("saccade.Preprocess"), std::string::npos) << finished.out;
+}
+
 TEST_F(InspectCommand, WritesACardThatCanBeUsed) {
   const std::string model = test::write_box_detector(folder_);
   const std::string card = folder_ / "written.toml";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "measure/profile/looping_reader.hpp"
 #include "measure/profile/profile_report.hpp"
@@ -130,6 +131,12 @@ TEST_F(ProfileTest, ReportsAsTextJsonAndPage) {
   EXPECT_NE(text.find("\nframes      40 in "), std::string::npos) << text;
   EXPECT_NE(text.find("\nbottleneck  "), std::string::npos);
   for (const char c : text) ASSERT_LT(static_cast<unsigned char>(c), 0x80) << text;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    EXPECT_TRUE(line.size() <= 80 || line.starts_with("source") || line.starts_with("machine")) << line;
+  for (const char* figure : {"mean", "dev", "p50", "p90", "p99", "max", "share", "bound", "headroom", "tactic"})
+    EXPECT_NE(text.find(figure), std::string::npos) << figure;
+  EXPECT_NE(text.find("bound  headroom"), std::string::npos) << text;
   const json report = to_json(made);
   EXPECT_EQ(report["frames"], 40);
   EXPECT_EQ(report["stages"][3]["name"], "model");

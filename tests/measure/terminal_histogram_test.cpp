@@ -74,6 +74,30 @@ TEST(TextTable, AlignsByCodePoints) {
                     .columns = {{"what"}, {"time", true}},
                     .rows = {{"a", "12 µs"}, {"longer", "9 ms"}, {"b"}}};
   EXPECT_EQ(to_text(table).str(), "what     time\na       12 µs\nlonger   9 ms\nb\n");
+  EXPECT_EQ(line_width(table), 13U);
+}
+
+TEST(TextTable, ContinuesColumnsBeyondEighty) {
+  const std::string wide(35, 'x');
+  Table table{.columns = {{"row"}, {"a", true}, {"b", true}}, .rows = {{"1", wide, wide + "yyy"}, {"2", "", "z"}}};
+  const std::string space(37, ' ');
+  EXPECT_EQ(to_text(table).str(), "row  " + std::string(34, ' ') + "a  " + space + "b\n1    " + wide + "  " + wide +
+                                      "yyy\n2    " + std::string(35, ' ') + "  " + space + "z\n");
+  EXPECT_EQ(line_width(table), 80U);
+  table.rows[1][2] = std::string(39, 'z');
+  EXPECT_EQ(to_text(table).str(), "row  " + std::string(34, ' ') + "a\n1    " + wide + "\n2\n\nrow  " +
+                                      std::string(38, ' ') + "b\n1     " + wide + "yyy\n2    " + table.rows[1][2] +
+                                      "\n");
+  EXPECT_EQ(line_width(table), 81U);
+  table.columns.insert(table.columns.begin() + 1, {"c", true});
+  table.rows[1][2] = "z";
+  for (auto& row : table.rows) row.insert(row.begin() + 1, "7");
+  table.columns.back().follows = true;
+  EXPECT_EQ(to_text(table).str().find("row  c\n"), 0U) << "a and b are beside each other: " << to_text(table).str();
+  table.columns.erase(table.columns.begin() + 1);
+  table.columns.resize(2);
+  table.rows = {{std::string(60, 'n'), std::string(60, '1')}};
+  EXPECT_EQ(to_text(table).str().find("\n\n"), std::string::npos) << "a second column stays beside the first";
 }
 
 }  // namespace

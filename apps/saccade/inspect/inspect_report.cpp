@@ -5,14 +5,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
+#include "base/utf8.hpp"
+#include "measure/report/terminal_text.hpp"
 
 namespace saccade::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A thousand labels would hide the rest.
-constexpr std::size_t kLongestLine = 100;
+// Of a card, with its indentation and "...": a thousand labels would hide the rest.
+constexpr std::size_t kLongestLine = kTerminalWidth - 6;
 
 std::string type_of(const Value& value) {
   return fmt::format("{} {}", to_string(value.type.dtype), value.type.shape.to_string());
@@ -52,10 +54,9 @@ ReportText facts_text(const ModelFacts& facts) {
 ReportText pass_check_text(const PassCheck& check) {
   if (check.compared == 0) return report_text("check       no pass changed the graph: there is nothing to compare\n");
   if (check.largest == 0) return report_text("check       {} passes compared, all outputs are equal\n", check.compared);
-  return report_text(
-      "check       {} passes compared, the largest difference is {:.2g} of the spread of output '{}', by {} (tolerance "
-      "{:.2g})\n",
-      check.compared, check.largest, check.output, check.pass, check.tolerance);
+  return wrap("check", fmt::format("{} passes compared, the largest difference is {:.2g} of the spread of output '{}', "
+                                   "by {} (tolerance {:.2g})",
+                                   check.compared, check.largest, check.output, check.pass, check.tolerance));
 }
 
 ReportText passes_text(const InspectReport& report) {
@@ -76,27 +77,47 @@ ReportText fallbacks_text(const Plan& plan) {
   for (const Fallback& fallback : fallbacks) {
     text += report_text("  {:<28}{:>6}  e.g. {}\n", fallback.op, fallback.count, fallback.example);
     if (fallback.reasons.empty()) text += "        no kernel for this operator\n";
-    for (const std::string& reason : fallback.reasons) text += report_text("        rejected: {}\n", reason);
+    for (const std::string& reason : fallback.reasons) text += wrap("  rejected", reason);
   }
   return text;
 }
 
+/// PARTS beside each other; those beyond the terminal's width are on further lines.
+ReportText step_line(std::initializer_list<std::string> parts) {
+  constexpr std::size_t kIndent = 8;
+  ReportText text;
+  std::string line;
+  for (const std::string& part : parts) {
+    const std::size_t width = utf8_count(part.substr(0, part.find_last_not_of(' ') + 1));
+    if (!line.empty() && utf8_count(line) + 1 + width > kTerminalWidth) {
+      text.add("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+      line.assign(kIndent - 1, ' ');
+    }
+    line += (line.empty() ? "" : " ") + part;
+  }
+  return text.add("{}\n", line);
+}
+
+ReportText step_text(const Step& step, const Graph& graph) {
+  const Node& node = graph.node(step.node);
+  const std::string detail = step.launch ? step.launch->detail() : std::string();
+  return step_line({fmt::format("  {:<6}{:<28}", to_string(step.stage), op_name(node)),
+                    fmt::format("{:<24}", type_of(graph.value(node.outputs[0]))),
+                    fmt::format("{}{}{}", step.tactic == nullptr ? "view" : step.tactic->name(),
+                                detail.empty() ? "" : " ", detail)});
+}
+
 ReportText plan_text(const Plan& plan) {
-  ReportText text = report_text("plan        {} steps on {} ({}), {} threads\n", plan.steps().size(),
-                                plan.backend().name(), plan.backend().device_name(), plan.threads());
+  ReportText text = wrap("plan", fmt::format("{} steps on {} ({}), {} threads", plan.steps().size(),
+                                             plan.backend().name(), plan.backend().device_name(), plan.threads()));
   const auto megabytes = [](std::size_t bytes) { return static_cast<double>(bytes) / 1e6; };
-  text += report_text(
-      "memory      {:.2f} MB of activations at their peak, {:.2f} MB arena; all tensors together {:.2f} MB\n",
-      megabytes(peak_activation_bytes(plan)), megabytes(plan.arena_bytes()), megabytes(plan.tensor_bytes()));
+  text += wrap("memory",
+               fmt::format("{:.2f} MB of activations at their peak, {:.2f} MB arena; all tensors together {:.2f} MB",
+                           megabytes(peak_activation_bytes(plan)), megabytes(plan.arena_bytes()),
+                           megabytes(plan.tensor_bytes())));
   for (const auto& [name, count] : tactics_of(plan)) text += report_text("  {:<28}{:>6}\n", name, count);
   text += fallbacks_text(plan) + "steps\n";
-  for (const Step& step : plan.steps()) {
-    const Node& node = plan.graph().node(step.node);
-    const Value& output = plan.graph().value(node.outputs[0]);
-    const std::string detail = step.launch ? step.launch->detail() : std::string();
-    text += report_text("  {:<6}{:<28} {:<24} {}{}{}\n", to_string(step.stage), op_name(node), type_of(output),
-                        step.tactic == nullptr ? "view" : step.tactic->name(), detail.empty() ? "" : " ", detail);
-  }
+  for (const Step& step : plan.steps()) text += step_text(step, plan.graph());
   return text;
 }
 
@@ -179,7 +200,7 @@ ReportText to_text(const InspectReport& report) {
   text += values_text(report.graph, "output    ", report.graph.outputs());
   text += facts_text(report.facts);
   text += report_text("card        {}\n", report.card_origin);
-  for (const std::string& assumption : report.card_assumptions) text += report_text("  assumed: {}\n", assumption);
+  for (const std::string& assumption : report.card_assumptions) text += wrap("  assumed:", assumption);
   for (std::size_t at = 0; at < report.card.size();) {
     const std::size_t end = std::min(report.card.find('\n', at), report.card.size());
     const std::string line = report.card.substr(at, end - at);

@@ -30,6 +30,7 @@ std::vector<Table::Column> columns(std::string_view first, std::initializer_list
 Table stages_table(const Profile& profile) {
   Table table{.caption = "Frame time by stage",
               .columns = columns("stage", {"mean", "dev", "p50", "p90", "p99", "max", "share", "bound", "headroom"})};
+  table.columns.back().follows = true;
   for (const StageProfile& stage : profile.stages) {
     std::vector<std::string> row = {stage.name};
     add_figures(row, stage.time);
@@ -44,6 +45,7 @@ Table launches_table(const std::vector<const LaunchProfile*>& launches) {
   Table table{.columns = {{"step", true}, {"operation"}}};
   for (const char* title : {"mean", "dev", "p50", "p99", "share", "bound", "headroom"})
     table.columns.push_back({title, true});
+  table.columns.back().follows = true;
   table.columns.push_back({"tactic"});
   for (const LaunchProfile* launch : launches) {
     std::vector<std::string> row = {std::to_string(launch->step), launch->operation};

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/utf8.hpp"
 #include "measure/report/markup.hpp"
 #include "saccade/version.hpp"
 
@@ -23,13 +22,7 @@ std::string cell(std::string_view name, std::string_view scope, const Table::Col
 /// Whether a table is wider than the text column.
 bool is_broad(const Table& table) {
   constexpr std::size_t kColumn = 100;
-  const std::string text = to_text(table).str();
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = text.find('\n', at);
-    if (utf8_count(std::string_view(text).substr(at, end - at)) > kColumn) return true;
-    at = end + 1;
-  }
-  return false;
+  return line_width(table) > kColumn;
 }
 
 }  // namespace

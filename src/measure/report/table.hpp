@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,17 @@ struct Table {
   struct Column {
     std::string title;
     bool is_number = false;  ///< right-aligned
+    bool follows = false;    ///< stays beside the column before it
   };
   std::string caption;
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows;  ///< one cell per column
 };
 
-/// The titles and rows as lines, columns as wide as their widest cell and two spaces apart, without the caption.
+/// The titles and rows as lines, columns as wide as their widest cell and two spaces apart, without the caption. Lines
+/// have 80 columns: what does not fit follows in further blocks, each with the first column again.
 ReportText to_text(const Table& table);
+/// The width of lines that hold a whole row.
+std::size_t line_width(const Table& table);
 
 }  // namespace saccade

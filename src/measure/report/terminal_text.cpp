@@ -5,7 +5,6 @@
 namespace saccade {
 namespace {
 
-constexpr std::size_t kWidth = 80;
 constexpr std::size_t kIndent = 12;
 
 }  // namespace
@@ -19,7 +18,7 @@ ReportText wrap(std::string_view label, std::string_view unclean) {
   while (!sentence.empty()) {
     const std::size_t end = std::min(sentence.find(' '), sentence.size());
     const std::string_view word = sentence.substr(0, end);
-    if (column > kIndent && column + 1 + word.size() > kWidth) {
+    if (column > kIndent && column + 1 + word.size() > kTerminalWidth) {
       lines.add("{}\n", text);
       text.assign(kIndent, ' ');
       column = kIndent;

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "base/report_text.hpp"
 
 namespace saccade {
+
+/// The columns of a terminal that reports fit.
+inline constexpr std::size_t kTerminalWidth = 80;
 
 /// SENTENCE after LABEL, wrapped at words: lines of 80 columns, the sentence at column 12.
 ReportText wrap(std::string_view label, std::string_view sentence);
