@@ -33,7 +33,8 @@ struct JsonlOptions {
 /// JSON lines: one object per result, the summary last unless OPTIONS omit it. A line has the contents of its result.
 /// PATH "-" is standard output. Throws Error (kIo).
 std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options = {});
-/// CSV: one row per object, class, segment, depth map or line of text, after a header. Embeddings are not written.
+/// CSV: one row per object, class, segment, depth map or line of text, after a header. An object's row has its best
+/// class and its text by a second model. Embeddings are not written; a warning says so for those of objects.
 /// Throws Error (kIo), and (kInvalidArgument) if one of MODELS has the task kEmbed.
 std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models = {});
 /// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (RLE)

@@ -43,11 +43,33 @@ TEST_F(SecondModelCommand, RunWritesWhatItPredicts) {
 
 TEST_F(SecondModelCommand, OtherFilesSayOnceWhatTheyDoNotHold) {
   const Finished finished =
-      run_saccade({"run", model_, "--source", images(), "--csv", folder_ / "out.csv", "--quiet", "--device", "cpu"});
+      run_saccade({"run", model_, "--source", images(), "--coco", folder_ / "out.json", "--quiet", "--device", "cpu"});
   EXPECT_EQ(finished.exit_code, 0) << finished.err;
-  const auto said = finished.err.find("out.csv does not hold what boxes's second model predicts for the objects");
+  const auto said = finished.err.find("out.json does not hold what boxes's second model predicts for the objects");
   ASSERT_NE(said, std::string::npos) << finished.err;
   EXPECT_EQ(finished.err.find("does not hold", said + 20), std::string::npos) << finished.err;
+}
+
+TEST_F(SecondModelCommand, CsvHasColumnsForClassesAndTexts) {
+  const auto rows_of = [&](const std::string& model) {
+    const Finished finished =
+        run_saccade({"run", model, "--source", images() + "/7.png", "--csv", "-", "--quiet", "--device", "cpu"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    const auto warnings = finished.err.find("warning");
+    return finished.out + (warnings == std::string::npos ? "" : finished.err.substr(warnings));
+  };
+  const std::string classes = rows_of(model_);
+  EXPECT_NE(classes.find(",0,red,"), std::string::npos) << classes;
+  EXPECT_NE(classes.find("object,,,,,,,,,,,,,,,,\n"), std::string::npos) << "not cropped: " << classes;
+  EXPECT_EQ(classes.find("warning"), std::string::npos) << classes;
+  test::write_text_recognition(folder_);
+  const std::string texts = rows_of(test::write_first_model(folder_, "reader.onnx", "shape = [1, 3, 8, 16]\n"));
+  EXPECT_NE(texts.find(",,,,ab,0."), std::string::npos) << texts;
+  test::write_color_embedding(folder_);
+  const std::string vectors = rows_of(test::write_first_model(folder_, "embedding.onnx"));
+  const auto said = vectors.find("- does not hold the embeddings of objects");
+  ASSERT_NE(said, std::string::npos) << vectors;
+  EXPECT_EQ(vectors.find("does not hold", said + 20), std::string::npos) << "once: " << vectors;
 }
 
 TEST_F(SecondModelCommand, ItsFilesAreNotOverwritten) {

@@ -24,6 +24,8 @@ struct RichResult {
     object.oriented = OrientedBox{3, 2, 2, 4, 0};
     object.embedding = object_vector;
     object.classes = object_classes;
+    object.text = "AB 123";
+    object.text_confidence = 0.96875F;
     result.detections = {object};
     result.uncropped = 2;
     result.classes = {{1, "indoors", 0.75F}};

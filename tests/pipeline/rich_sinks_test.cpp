@@ -53,6 +53,8 @@ TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
   EXPECT_EQ(object["obb"], json({{"x", 3}, {"y", 2}, {"width", 2}, {"height", 4}, {"angle", 0}}));
   EXPECT_FALSE(object.contains("contours"));
   EXPECT_EQ(object["embedding"], json({0.75, 0.5}));
+  EXPECT_EQ(object["text"], "AB 123");
+  EXPECT_EQ(object["text_confidence"], 0.96875);
   EXPECT_EQ(object["classes"], json({{{"class_id", 5}, {"class", "tabby"}, {"confidence", 0.5}},
                                      {{"class_id", 9}, {"class", "lynx"}, {"confidence", 0.25}}}));
   EXPECT_EQ(text["uncropped"], 2);
@@ -97,12 +99,13 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
   std::vector<std::string> rows;
   for (std::string row; std::getline(text, row);) rows.push_back(row);
   ASSERT_EQ(rows.size(), 7U);
-  EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,,");
-  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,,");
-  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,,");
-  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,,");
-  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,");
-  EXPECT_EQ(rows[6], "0,scene,,0,0,m,,\"'=A, \"\"B\"\"\",0.875,,,,,text,,,,,,,,,,,");
+  EXPECT_EQ(rows[1],
+            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,,5,tabby,0.5,AB 123,0.96875,");
+  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,,,,,,,");
+  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,,,,,,,");
+  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,,,,,,,");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,,,,,,");
+  EXPECT_EQ(rows[6], "0,scene,,0,0,m,,,,,,,,text,,,,,,,,,,,,,,\"'=A, \"\"B\"\"\",0.875,");
   const auto columns = std::ranges::count(rows[0], ',');
   for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
 }
@@ -148,8 +151,9 @@ TEST_F(FaultySinks, CsvLeavesFieldsEmptyAndSaysItInTheLast) {
   const auto rows = csv();
   ASSERT_EQ(rows.size(), 7U);
   EXPECT_TRUE(rows[0].ends_with(",invalid"));
-  EXPECT_EQ(rows[1], "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,true");
-  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,true");
+  EXPECT_EQ(rows[1],
+            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,5,tabby,0.5,AB 123,0.96875,true");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,,,,,,true");
   for (const std::string& row : {rows[1], rows[2], rows[3], rows[5]})
     EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows[0], ',')) << row;
 }
@@ -160,7 +164,7 @@ TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutPredictions) {
   rich_.result.segments.clear();
   rich_.result.depth = {};
   rich_.result.text = {};
-  EXPECT_EQ(csv(), (std::vector<std::string>{csv()[0], "0,scene,,0,0,m,,,,,,,,none,,,,,,,,,,,true"}));
+  EXPECT_EQ(csv(), (std::vector<std::string>{csv()[0], "0,scene,,0,0,m,,,,,,,,none,,,,,,,,,,,,,,,,true"}));
   rich_.result.faults = {};
   EXPECT_EQ(csv().size(), 1U);
 }

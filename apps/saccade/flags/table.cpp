@@ -48,7 +48,7 @@ std::vector<Flag> own_flags() {
       {kRun, "--coco", "FILE", Path{}, "Write detections in COCO's results format, with masks and keypoints",
        {.group = kResults}},
       {kRun, "--csv", "FILE", Path{},
-       "Write one CSV row per object, class, segment or depth map; '-' is standard output", {.group = kResults}},
+       "Write one CSV row per object, class, segment, depth map or line of text; '-' is standard output", {.group = kResults}},
       {kRun, "--yolo", "DIR", Path{true}, "Write Ultralytics labels: one text file per frame, one line per object",
        {.group = kResults}},
       {kRun, "--yolo-conf", "", Switch{}, "With --yolo: append the confidence to each line",

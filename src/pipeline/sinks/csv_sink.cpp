@@ -1,11 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/output_file.hpp"
 #include "base/printable.hpp"
 #include "pipeline/sinks/json_text.hpp"
-#include "pipeline/sinks/second_models.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
@@ -40,10 +41,11 @@ void append_field(JsonBuffer& out, std::string_view text) {
 
 class CsvSink final : public Sink {
  public:
-  explicit CsvSink(const std::string& path) : file_(path, OutputFile::Appears::kAtOnce) {
+  explicit CsvSink(const std::string& path) : path_(path), file_(path, OutputFile::Appears::kAtOnce) {
     file_.write(
         "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
-        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,invalid\n");
+        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,"
+        "second_class_id,second_class,second_confidence,text,text_confidence,invalid\n");
   }
 
   void write(const Result& result, const FrameView& /*frame*/) override {
@@ -53,13 +55,13 @@ class CsvSink final : public Sink {
       append_start(result);
       append_class(found.class_id, found.class_name);
       append_number(",", found.confidence);
-      append(line_, ",,,,,class,,,,,,,,,,");
+      append(line_, ",,,,,class,,,,,,,,,,,,,,,");
       append_end(result);
     }
     for (const Segment& segment : result.segments) {
       append_start(result);
       append_class(segment.class_id, segment.class_name);
-      append(line_, ",,,,,,segment,{},,,,,,,,,", segment.pixels);
+      append(line_, ",,,,,,segment,{},,,,,,,,,,,,,,", segment.pixels);
       append_end(result);
     }
     if (!result.depth.cells.empty()) append_depth(result);
@@ -97,7 +99,7 @@ class CsvSink final : public Sink {
   /// The row of a frame with an invalid and empty result, which must differ from one without detections.
   void append_nothing(const Result& result) {
     append_start(result);
-    append(line_, ",,,,,,,,none,,,,,,,,,,");
+    append(line_, ",,,,,,,,none,,,,,,,,,,,,,,,");
     append_end(result);
   }
 
@@ -119,28 +121,55 @@ class CsvSink final : public Sink {
       append_number(" ", point.confidence);
     }
     append(line_, ",,,");
+    append_second(detection);
     append_end(result);
   }
 
-  /// The text is in the column of class names.
+  /// The best class and the text that the second model predicts for an object.
+  void append_second(const Detection& detection) {
+    if (detection.classes.empty()) {
+      append(line_, ",,,");
+    } else {
+      const Classification& best = detection.classes.front();
+      append_class(best.class_id, best.class_name);
+      append_number(",", best.confidence);
+    }
+    append_line_of_text(detection.text, detection.text_confidence);
+    if (!detection.embedding.empty()) warn_of_embeddings();
+  }
+
+  void append_line_of_text(std::string_view text, float confidence) {
+    append(line_, ",");
+    append_field(line_, text);
+    append(line_, ",");
+    if (!text.empty()) append_number("", confidence);
+  }
+
   void append_text(const Result& result) {
     append_start(result);
-    append(line_, ",,");
-    append_field(line_, result.text);
-    append_number(",", result.text_confidence);
-    append(line_, ",,,,,text,,,,,,,,,,");
+    append(line_, ",,,,,,,,text,,,,,,,,,,,,,");
+    append_line_of_text(result.text, result.text_confidence);
     append_end(result);
+  }
+
+  void warn_of_embeddings() {
+    if (std::exchange(warned_, true)) return;
+    log(LogLevel::kWarning, "{} does not hold the embeddings of objects, for which CSV has no columns; --jsonl does",
+        path_);
   }
 
   void append_depth(const Result& result) {
     append_start(result);
     append(line_, ",,,,,,,,{}_depth,,,,,,,", to_string(result.depth.kind));
     for (float number : {result.depth.min, result.depth.max, result.depth.mean}) append_number(",", number);
+    append(line_, ",,,,,");
     append_end(result);
   }
 
+  std::string path_;
   OutputFile file_;
   JsonBuffer line_;
+  bool warned_ = false;
 };
 
 }  // namespace
@@ -151,7 +180,6 @@ std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> m
       fail(ErrorCode::kInvalidArgument,
            "can't write {}: {}'s task is embed, and CSV has no columns for embeddings; use --jsonl", path,
            model.name());
-  warn_of_second_models(path, models);
   return std::make_unique<CsvSink>(path);
 }
 
