@@ -85,6 +85,7 @@ struct GridPlace {
 struct ClassMap {
   GridPlace place;                      ///< position of the cells on the frame
   std::span<const std::int32_t> cells;  ///< class IDs, or -1, row by row; empty if the model has no class map
+  int background = -1;                  ///< the class that is the background; -1: none
   /// The class of the frame's pixel (x, y), taken from its cell; -1 outside the model's input and where a NaN among the
   /// scores leaves no class.
   int at(int x, int y) const;

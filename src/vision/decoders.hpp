@@ -26,6 +26,7 @@ struct OutputKeys {
   bool keypoints = false;
   bool depth = false;
   bool normalize = false;
+  bool background = false;
   bool text_map = false;  ///< map_threshold, unclip_ratio
   bool characters = false;
 };

@@ -185,6 +185,7 @@ void ResultReader::read_class_map(const Head& head, const TensorView& cells, boo
   ClassMap& map = result.class_map;
   map.place = place_of(cells.shape[1], cells.shape[0]);
   map.cells = cells.as<const std::int32_t>();
+  map.background = head.background.value_or(-1);
   const auto cell = [](int pixel, double scale, double offset, int count) {
     return std::clamp(static_cast<int>(std::floor((pixel + 0.5) * scale + offset)), 0, count - 1);
   };

@@ -14,7 +14,7 @@ KEYS = {
     ],
     "output": [
         "name", "decoder", "labels", "anchors", "strides", "conf", "remap", "multi_label", "softmax", "sigmoid",
-        "keypoints", "depth", "normalize", "map_threshold", "unclip_ratio", "characters"
+        "keypoints", "depth", "normalize", "background", "map_threshold", "unclip_ratio", "characters"
     ],
     "second": ["model", "classes", "margin", "most", "align"],
 }

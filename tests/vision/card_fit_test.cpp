@@ -196,25 +196,16 @@ TEST_F(CardFits, RejectKeysThatTheDecoderIgnores) {
   const Graph plane = model({1, 3, 64, 64}, {1, 1, 64, 64});
   const Graph classes = model({1, 3, 64, 64}, {1, 10});
   const std::vector<std::tuple<const Graph*, std::string, std::string, std::string>> cases = {
-      {&boxes, "yolov8", "anchors", "[10, 13]"},
-      {&boxes, "yolov8", "strides", "[8, 16, 32]"},
-      {&boxes, "yolov8", "softmax", "false"},
-      {&boxes, "yolov8", "sigmoid", "true"},
-      {&boxes, "yolov8", "keypoints", "17"},
-      {&boxes, "yolov8", "depth", "\"metric\""},
-      {&classes, "classify", "normalize", "true"},
-      {&classes, "embed", "labels", "[\"a\"]"},
-      {&classes, "classify", "remap", "[0]"},
-      {&classes, "classify", "strides", "[8]"},
-      {&plane, "depth", "labels", "[\"a\"]"},
-      {&plane, "depth", "sigmoid", "true"},
-      {&plane, "semantic", "remap", "[0]"},
-      {&plane, "semantic", "conf", "0.5"},
-      {&plane, "semantic", "multi_label", "true"},
-      {&plane, "depth", "map_threshold", "0.3"},
-      {&plane, "depth", "unclip_ratio", "1"},
-      {&plane, "db", "characters", "[\"a\"]"},
-      {&plane, "db", "iou", "0.5"}};
+      {&boxes, "yolov8", "anchors", "[10, 13]"},   {&boxes, "yolov8", "strides", "[8, 16, 32]"},
+      {&boxes, "yolov8", "softmax", "false"},      {&boxes, "yolov8", "sigmoid", "true"},
+      {&boxes, "yolov8", "keypoints", "17"},       {&boxes, "yolov8", "depth", "\"metric\""},
+      {&classes, "classify", "normalize", "true"}, {&classes, "embed", "labels", "[\"a\"]"},
+      {&classes, "classify", "remap", "[0]"},      {&classes, "classify", "strides", "[8]"},
+      {&plane, "depth", "labels", "[\"a\"]"},      {&plane, "depth", "sigmoid", "true"},
+      {&plane, "semantic", "remap", "[0]"},        {&plane, "semantic", "conf", "0.5"},
+      {&plane, "semantic", "multi_label", "true"}, {&plane, "depth", "background", "0"},
+      {&plane, "depth", "map_threshold", "0.3"},   {&plane, "depth", "unclip_ratio", "1"},
+      {&plane, "db", "characters", "[\"a\"]"},     {&plane, "db", "iou", "0.5"}};
   for (const auto& [graph, decoder, key, value] : cases) {
     const std::string message =
         rejection(*graph, "[output]\ndecoder = \"" + decoder + "\"\n" + key + " = " + value + "\n");

@@ -328,6 +328,23 @@ TEST_F(CardFiles, NameKeyAndLineOfWhatIsWrong) {
     EXPECT_NE(rejection(graph, text).find(expected), std::string::npos) << text << " -> " << rejection(graph, text);
 }
 
+TEST_F(CardFiles, NameTheBackgroundOfAClassMap) {
+  const Graph voc = model({1, 3, 512, 512}, {1, 21, 512, 512});
+  const std::string semantic = "[output]\ndecoder = \"semantic\"\n";
+  EXPECT_EQ(load(voc, semantic).head().background, 0) << "by VOC's labels";
+  EXPECT_EQ(load(voc, semantic + "background = -1\n").head().background, -1);
+  const Graph two = model({1, 3, 64, 64}, {1, 2, 64, 64});
+  const std::string labels = semantic + "labels = [\"road\", \"__background__\"]\n";
+  EXPECT_EQ(load(two, labels).head().background, -1);
+  const Card card = load(two, labels + "background = 1\n");
+  EXPECT_EQ(card.head().background, 1);
+  EXPECT_EQ(load(two, to_toml(card)).head().background, 1);
+  EXPECT_NE(rejection(two, labels + "background = 2\n").find("'output.background' is 2, but there are 2 classes"),
+            std::string::npos);
+  EXPECT_NE(rejection(two, labels + "background = -2\n").find("'output.background' must be an integer in -1.."),
+            std::string::npos);
+}
+
 TEST_F(CardFiles, DescribeSeveralHeads) {
   Graph graph = model({1, 3, 64, 64}, {1, 6, 84});
   const ValueId plane = graph.add_value("far", {DType::kFloat32, {1, 1, 32, 32}});

@@ -351,15 +351,15 @@ TEST(Draw, AClassMapTintsWhatTheModelSawAndHasALegend) {
 
 TEST(Draw, TheBackgroundOfAClassMapStaysClear) {
   Mapped mapped;
-  mapped.result.class_map = {mapped.place, mapped.ids};
-  for (const char* name : {"background", "__background__"}) {
-    mapped.result.segments = {{0, name, 76'800}, {1, "sea", 76'800}};
+  mapped.result.segments = {{0, "ground", 76'800}, {1, "sea", 76'800}};
+  for (const int background : {-1, 0, 1}) {
+    mapped.result.class_map = {mapped.place, mapped.ids, background};
     Page page(640, 480);
 
     page.draw(mapped.result);
 
-    EXPECT_EQ(page.at(80, 240), kGray) << name;
-    EXPECT_NE(page.at(240, 240), kGray) << name;
+    EXPECT_EQ(page.at(80, 240) == kGray, background == 0) << background;
+    EXPECT_EQ(page.at(240, 240) == kGray, background == 1) << background;
   }
 }
 

@@ -252,6 +252,11 @@ TEST(Predictions, AClassMapCountsTheFramesPixels) {
   EXPECT_EQ(run.result.segments[0].class_name, "road");
   EXPECT_EQ(run.result.segments[0].pixels, 16);
   EXPECT_EQ(run.result.segments[1].pixels, 8);
+  EXPECT_EQ(run.result.class_map.background, -1);
+  card.heads[0].background = 2;
+  const OneFrame other(model, card, 8, 4);
+  EXPECT_EQ(other.result.class_map.background, 2);
+  EXPECT_EQ(other.result.segments[0].class_name, "road") << "the background is counted";
 }
 
 TEST(Predictions, ADepthIsOfWhatTheModelSaw) {

@@ -37,6 +37,7 @@ class ClassMapTiling final : public Tiling {
 
   void finish(Result& result) override {
     result.class_map.cells = cells_;
+    result.class_map.background = head_.background.value_or(-1);
     result.class_map.place = {.columns = area_.width,
                               .rows = area_.height,
                               .offset_x = -static_cast<double>(area_.x),

@@ -1,6 +1,7 @@
 #include "vision/cards/card.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "base/error.hpp"
@@ -40,6 +41,17 @@ void name_classes(const Graph& graph, Card& card, Head& head) {
     for (int i = 0; i < count; ++i) head.labels.push_back(std::to_string(i));
     card.assumptions.emplace_back("class numbers instead of names (output.labels)");
   }
+}
+
+/// The background by its label, if the card does not name it.
+void find_background(Head& head) {
+  constexpr std::array<std::string_view, 3> kNames = {"background", "__background__", "_background_"};
+  const auto count = static_cast<int>(head.labels.size());
+  if (!head.background)
+    head.background = count > 0 && std::ranges::find(kNames, head.labels.front()) != kNames.end() ? 0 : -1;
+  if (*head.background >= count)
+    fail(ErrorCode::kInvalidFile, "'output.background' is {}, but there are {} classes, from 0 on", *head.background,
+         count);
 }
 
 /// The number of classes that a card remaps to.
@@ -86,6 +98,7 @@ void complete_labels(const Graph& graph, Card& card) {
     if (head.classes != 0 && static_cast<int>(head.labels.size()) != head.classes)
       fail(ErrorCode::kInvalidFile, "there are {} labels, but the output '{}' has {} classes", head.labels.size(),
            head.outputs.front(), head.classes);
+    if (head.decoder->uses.background) find_background(head);
     if (head.conf.size() > 1 && head.conf.size() != head.labels.size())
       fail(ErrorCode::kInvalidFile, "'output.conf' has {} thresholds, but there are {} classes", head.conf.size(),
            head.labels.size());
@@ -170,6 +183,7 @@ std::string to_toml(const Head& head, bool alone) {
   if (head.sigmoid) text += "sigmoid = true\n";
   if (head.decoder->uses.softmax) text += fmt::format("softmax = {}\n", head.softmax);
   if (head.decoder->uses.depth) text += fmt::format("depth = \"{}\"\n", to_string(head.depth));
+  if (head.decoder->uses.background) text += fmt::format("background = {}\n", head.background.value_or(-1));
   if (head.decoder->uses.normalize) text += fmt::format("normalize = {}\n", head.normalize);
   if (head.multi_label) text += "multi_label = true\n";
   if (head.decoder->uses.text_map)

@@ -35,6 +35,7 @@ struct Head {
   int keypoints = 0;                 ///< keypoints per object
   DepthKind depth = DepthKind::kRelative;
   bool normalize = true;                ///< an embedding is divided by its L2 norm
+  std::optional<int> background;        ///< the class of a class map that is the background; -1: none
   float map_threshold = 0.3F;           ///< of the probabilities of a map of text
   float unclip_ratio = 1.5F;            ///< enlarges a box of text by area * unclip_ratio / perimeter on each side
   std::vector<std::string> characters;  ///< of the classes after the blank, in UTF-8

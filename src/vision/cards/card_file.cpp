@@ -98,6 +98,10 @@ constexpr Key kKeys[] = {
      [](const Field& f, CardFile& c) { c.heads.back().depth = f.choice<DepthKind>(names_of<DepthKind, 3>()); }},
     {"output", "normalize", "true or false", "For `embed`: the vector is divided by its L2 norm; true by default.",
      [](const Field& f, CardFile& c) { c.heads.back().normalize = f.flag(); }},
+    {"output", "background", "integer",
+     "For `semantic`: the class that is the background, which stays clear in drawings; -1: none. Class 0 by default if "
+     "its label is `background`.",
+     [](const Field& f, CardFile& c) { c.heads.back().background = f.integer(-1, kMost); }},
     {"output", "map_threshold", "0..1",
      "For `db`: cells of a greater probability are text (PaddleOCR's `thresh`); 0.3 by default.",
      [](const Field& f, CardFile& c) { c.heads.back().map_threshold = f.share(); }},

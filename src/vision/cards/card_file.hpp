@@ -39,6 +39,7 @@ struct HeadFile {
   std::optional<int> keypoints;
   std::optional<DepthKind> depth;
   std::optional<bool> normalize;
+  std::optional<int> background;
   std::optional<float> map_threshold;
   std::optional<float> unclip_ratio;
   std::vector<std::string> characters;

@@ -33,6 +33,7 @@ void apply(const HeadFile& said, Head& head) {
   take(head.keypoints, said.keypoints);
   take(head.depth, said.depth);
   take(head.normalize, said.normalize);
+  if (said.background) head.background = said.background;
   take(head.map_threshold, said.map_threshold);
   take(head.unclip_ratio, said.unclip_ratio);
   take(head.characters, said.characters);
@@ -61,6 +62,7 @@ void check_keys(const HeadFile& said, const Decoder& decoder) {
                                               {said.keypoints.has_value(), uses.keypoints, "keypoints"},
                                               {said.depth.has_value(), uses.depth, "depth"},
                                               {said.normalize.has_value(), uses.normalize, "normalize"},
+                                              {said.background.has_value(), uses.background, "background"},
                                               {said.map_threshold.has_value(), uses.text_map, "map_threshold"},
                                               {said.unclip_ratio.has_value(), uses.text_map, "unclip_ratio"},
                                               {!said.characters.empty(), uses.characters, "characters"}})

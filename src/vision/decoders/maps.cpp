@@ -142,15 +142,16 @@ void attach_upscale(Attachment& to) {
 
 }  // namespace
 
-constexpr Decoder kSemantic = {.name = "semantic",
-                               .reads = "class scores per cell of a grid, or class IDs",
-                               .shapes = "[1, C, h, w] or [1, h, w] with the aspect ratio of the input",
-                               .task = Task::kSemantic,
-                               .usual_pixels = stretched_imagenet_pixels,
-                               .fit = fit_semantic,
-                               .recognises = is_semantic,
-                               .attach = attach_semantic,
-                               .uses = {.conf = false, .remap = false, .multi_label = false, .sigmoid = true}};
+constexpr Decoder kSemantic = {
+    .name = "semantic",
+    .reads = "class scores per cell of a grid, or class IDs (`sigmoid`, `background`)",
+    .shapes = "[1, C, h, w] or [1, h, w] with the aspect ratio of the input",
+    .task = Task::kSemantic,
+    .usual_pixels = stretched_imagenet_pixels,
+    .fit = fit_semantic,
+    .recognises = is_semantic,
+    .attach = attach_semantic,
+    .uses = {.conf = false, .remap = false, .multi_label = false, .sigmoid = true, .background = true}};
 constexpr Decoder kDepth = {
     .name = "depth",
     .reads = "one depth per cell of a grid (`depth`: its meaning)",

@@ -1,10 +1,8 @@
 #include "draw/maps.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <string_view>
 
 namespace saccade {
 namespace {
@@ -62,14 +60,6 @@ float percentile(std::vector<float>& values, double fraction) {
   return *at;
 }
 
-/// The class of RESULT's map that is the background by its name; -1 if there is none.
-int background_of(const Result& result) {
-  constexpr std::array<std::string_view, 3> kNames = {"background", "__background__", "_background_"};
-  for (const Segment& segment : result.segments)
-    if (segment.class_id == 0 && std::ranges::find(kNames, segment.class_name) != kNames.end()) return 0;
-  return -1;
-}
-
 }  // namespace
 
 void MapPainter::place_columns(int shown, int count) {
@@ -84,7 +74,6 @@ void MapPainter::draw(const Sheet& sheet, const ClassMap& map, const Result& res
   const bool has_masks =
       std::ranges::any_of(result.detections, [](const Detection& one) { return one.mask.has_value(); });
   const int opacity = has_masks ? kFaintOpacity : kClassOpacity;
-  const int background = background_of(result);
   place_columns(to.width, result.width);
   ids_.resize(static_cast<std::size_t>(result.width));
   for (int y = 0; y < to.height; ++y) {
@@ -92,7 +81,7 @@ void MapPainter::draw(const Sheet& sheet, const ClassMap& map, const Result& res
     std::uint8_t* pixel = pixel_at(to, 0, y);
     for (std::size_t column : columns_) {
       const int id = ids_[column];
-      if (id >= 0 && id != background) blend(pixel, class_color(id), opacity);
+      if (id >= 0 && id != map.background) blend(pixel, class_color(id), opacity);
       pixel += 3;
     }
   }

@@ -16,7 +16,7 @@ struct DepthRange {
 /// Paints class maps and depth maps. Reuses its memory.
 class MapPainter {
  public:
-  /// Each class in its colour, translucent. Class 0 stays clear if it is named as the background.
+  /// Each class in its colour, translucent. The background stays clear.
   void draw(const Sheet& sheet, const ClassMap& map, const Result& result);
   /// MAP in colours from near (light) to far (dark), on RECT of the image. Returns the range of the colours:
   /// percentiles, so that outliers do not dominate, which adapt slowly over the frames of a video, so that colours do
