@@ -34,10 +34,11 @@ void Stream::read_until_end() {
   while (place_.max_frames == 0 || ledger_.captured() < place_.max_frames)
     if (!read_one()) break;
   const Ledger ledger = ledger_.snapshot();
-  if (fault_.empty() && ledger.corrupt > 0 && ledger.corrupt == ledger.captured)
-    fault_ = ledger.corrupt == 1 ? std::exchange(first_damage_, {})
-                                 : fmt::format("none of its {} frames can be read: {}", ledger.corrupt,
-                                               std::exchange(first_damage_, {}));
+  if (fault_.empty() && ledger.corrupt > 0 && ledger.corrupt == ledger.captured) {
+    fault_ = ledger.corrupt == 1 ? first_damage_
+                                 : fmt::format("none of its {} frames can be read: {}", ledger.corrupt, first_damage_);
+    is_held_ = false;
+  }
   warn_of_first();
 }
 
@@ -63,7 +64,7 @@ void Stream::warn(const std::string& message) {
 
 /// Reports the damage of the first frame, if it was held back.
 void Stream::warn_of_first() {
-  if (!first_damage_.empty()) log(LogLevel::kWarning, "{}", std::exchange(first_damage_, {}));
+  if (std::exchange(is_held_, false)) log(LogLevel::kWarning, "{}", first_damage_);
 }
 
 /// False if the source has ended.
@@ -74,12 +75,14 @@ bool Stream::read_one() {
   switch (failure.status) {
     case Status::kCorrupt:
       ledger_.corrupt();
-      if (ledger_.captured() == 1)
-        first_damage_ = failure.message;
-      else
+      if (ledger_.captured() > 1) {
         warn(failure.message);
+      } else {
+        first_damage_ = failure.message;
+        is_held_ = true;
+      }
       return true;
-    case Status::kTimeout: return true;
+    case Status::kTimeout: warn_of_first(); return true;
     case Status::kLost: fault_ = failure.message; return false;
     default: return false;
   }

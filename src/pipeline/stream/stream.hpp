@@ -54,8 +54,9 @@ class Stream {
   FramePool pool_;
   StreamLedger ledger_;
   std::string fault_;
-  /// Of the first frame, held back: if no frame can be read, it is the fault, and no warning repeats it.
-  std::string first_damage_;
+  std::string first_damage_;  ///< of the first frame
+  /// Whether no warning has it yet: if no frame can be read, it is the fault, which no warning repeats.
+  bool is_held_ = false;
   std::thread thread_;  // last member: the thread uses all the others
 };
 
