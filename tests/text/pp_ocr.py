@@ -6,12 +6,16 @@
 The models are those of the package rapidocr-onnxruntime (script/bootstrap --peers). Images are drawn: lines of text at
 several angles, and single lines. Images have the size of the models' inputs, so that resizing plays no part; lines are as
 high as the input and padded. Every box of the reference must be found, to two pixels and 0.03 of its score, and no other;
-every text must be equal, to 0.01 of its confidence. Exit status 77: skipped.
+every text must be equal, to 0.01 of its confidence. Both models together print the texts of a rotated page in their order.
+Exit status 77: skipped.
 """
 import argparse
+import difflib
 import importlib.util
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,11 +39,11 @@ def drawn_text(text, height):
     return image
 
 
-def page(rng):
-    """Lines of text around the image's centre, rotated by one angle."""
+def page(rng, words):
+    """A line of text for each of WORDS around the image's centre, rotated by one angle."""
     image = np.full((SIZE[1], SIZE[0], 3), 255, np.uint8)
     y = 60
-    for text in rng.permutation(WORDS)[:8]:
+    for text in words:
         line = drawn_text(text, 40)
         line = line[:, : SIZE[0] - 160]
         x = int(rng.integers(80, SIZE[0] - 79 - line.shape[1]))
@@ -111,7 +115,7 @@ def distance(a, b):
 
 def compare_detection(args, model):
     rng = np.random.default_rng(7)
-    images = [page(rng) for _ in range(args.images)]
+    images = [page(rng, rng.permutation(WORDS)[:8]) for _ in range(args.images)]
     session = ort.InferenceSession(model, providers=["CPUExecutionProvider"])
     mean, std = np.array([0.485, 0.456, 0.406]), np.array([0.229, 0.224, 0.225])
     total = equal = extra = 0
@@ -156,6 +160,24 @@ def compare_recognition(args, model):
     return equal == len(WORDS) and read > len(WORDS) // 2
 
 
+def compare_pair(args, detection, recognition):
+    words = WORDS[:8]
+    with tempfile.TemporaryDirectory() as work:
+        shutil.copy(detection, os.path.join(work, "det.onnx"))
+        shutil.copy(recognition, os.path.join(work, "rec.onnx"))
+        cv2.imwrite(os.path.join(work, "page.png"), page(np.random.default_rng(3), words))
+        with open(os.path.join(work, "det.toml"), "w", encoding="utf-8") as file:
+            file.write('[output]\ndecoder = "db"\n[second]\nmodel = "rec.onnx"\nshape = [1, 3, 48, 320]\n')
+        command = [args.binary, "run", "det.onnx", "--shape", f"x=1x3x{SIZE[1]}x{SIZE[0]}", "--source", "page.png",
+                   "--device", "cpu", "--no-save"]
+        done = subprocess.run(command, cwd=work, capture_output=True, text=True, timeout=500)
+    line = done.stdout.split("\n")[0]
+    read = re.findall('"([^"]*)"', line)
+    close = [difflib.SequenceMatcher(None, a.lower(), b.lower()).ratio() > 0.8 for a, b in zip(read, words)]
+    print(f"together: {line}")
+    return line.startswith(f"page.png: {len(words)} texts: ") and len(line) <= 80 and len(read) > 1 and all(close)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
@@ -168,8 +190,11 @@ def main():
     if args.models is None:
         print("Skipped: rapidocr-onnxruntime is not installed: script/bootstrap --peers")
         return SKIPPED
-    sound = compare_detection(args, os.path.join(args.models, "ch_PP-OCRv4_det_infer.onnx"))
-    sound &= compare_recognition(args, os.path.join(args.models, "ch_PP-OCRv4_rec_infer.onnx"))
+    detection = os.path.join(args.models, "ch_PP-OCRv4_det_infer.onnx")
+    recognition = os.path.join(args.models, "ch_PP-OCRv4_rec_infer.onnx")
+    sound = compare_detection(args, detection)
+    sound &= compare_recognition(args, recognition)
+    sound &= compare_pair(args, detection, recognition)
     return 0 if sound else 1
 
 
