@@ -123,6 +123,23 @@ class Predictions {
     result.classes = {{3, "street", 0.83F}, {17, "parking lot", 0.09F}, {5, "bridge", 0.03F}};
   }
 
+  /// The plates of cars are read, people are classified.
+  void add_second_models(Result& result) const {
+    static constexpr std::string_view kPlates[] = {"SA 2026", "CC 417", "AD 1995", "E 12", "KA 505", "MX 88"};
+    static constexpr Classification kPoses[] = {{1, "walking", 0.93F}, {2, "standing", 0.71F}, {1, "walking", 0.88F}};
+    add_boxes(result);
+    std::size_t cars = 0;
+    std::size_t people = 0;
+    for (Detection& object : result.detections) {
+      if (object.class_name == "car") {
+        object.text = kPlates[cars++ % std::size(kPlates)];
+        object.text_confidence = 0.98F - 0.03F * static_cast<float>(cars);
+      } else if (object.class_name == "person") {
+        object.classes = {&kPoses[people++ % std::size(kPoses)], 1};
+      }
+    }
+  }
+
   /// Copies of an object side by side.
   void add_crowd(Result& result) const {
     const auto objects = objects_;
@@ -186,6 +203,7 @@ constexpr Page kByDay[] = {
     {"class_map.jpg", [](Predictions& predictions, Result& result) { predictions.add_class_map(result); }},
     {"depth.jpg", [](Predictions& predictions, Result& result) { predictions.add_depth(result); }},
     {"classes.jpg", [](Predictions& predictions, Result& result) { predictions.add_classes(result); }},
+    {"second_models.jpg", [](Predictions& predictions, Result& result) { predictions.add_second_models(result); }},
     {"crowd.jpg", [](Predictions& predictions, Result& result) { predictions.add_crowd(result); }},
 };
 constexpr Page kAtNight[] = {
