@@ -25,6 +25,8 @@ struct CommonFlags {
   void bind_predictions(FlagBinder& binder);
   /// The same for a command whose --conf, --iou and --classes may name a model.
   void bind_predictions(FlagBinder& binder, ModelValues& values);
+  /// Binds the object that a tracker follows, for commands that run on the frames of a source.
+  void bind_target(FlagBinder& binder);
   /// Binds tiles, for commands that run on frames.
   void bind_tiles(FlagBinder& binder);
 

@@ -135,6 +135,7 @@ Action add_profile(FlagBinder& binder) {
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
   flags->common.bind_tiles(binder);
+  flags->common.bind_target(binder);
   return {.run = [flags] { return profile(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 

@@ -210,6 +210,7 @@ Action add_run(FlagBinder& binder) {
   flags->common.bind(binder);
   flags->common.bind_predictions(binder, flags->values);
   flags->common.bind_tiles(binder);
+  flags->common.bind_target(binder);
   return {.run = [flags] { return run(*flags); },
           .check =
               [flags] {

@@ -43,6 +43,9 @@ struct ModelOptions {
 
   PostprocessOptions post;    ///< for models that are recognised or have a card
   std::optional<Region> roi;  ///< region of interest in the frame
+  /// The object that a tracker of one object (Task::kTrack) follows: its box in the first frame of the source, in
+  /// pixels. An Error for other models.
+  std::optional<Region> target;
   /// Runs the model on tiles of the frame, or of its region of interest; nullopt: on the whole. For detections, with
   /// masks, keypoints and oriented boxes, and for semantic segmentation; other predictions of a model that also detects
   /// are those for the whole frame. The limit of detections in `post` applies to each tile and to the result. A

@@ -131,10 +131,11 @@ enum class Task : std::uint8_t {
   kUpscale,  ///< super-resolution
   kEmbed,    ///< a vector for the frame
   kText,     ///< the text of the frame, one line
+  kTrack,    ///< the box of one object, followed from frame to frame
 };
 /// The number of tasks.
-inline constexpr std::size_t kTasks = 10;
-/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed", "text"
+inline constexpr std::size_t kTasks = 11;
+/// "detect", "classify", "segment", "pose", "obb", "semantic", "depth", "upscale", "embed", "text", "track"
 std::string_view to_string(Task task);
 
 /// The latency of a frame by stage.

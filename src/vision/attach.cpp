@@ -59,7 +59,9 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
   Patch patch(graph, "feed frames to the model");
   patch.replace(image, pixels);
   graph.apply(patch);
-  graph.set_inputs({frame});
+  std::vector<ValueId> inputs = {frame};
+  if (card.track) inputs.push_back(find_value(graph, graph.inputs(), card.track->input));
+  graph.set_inputs(std::move(inputs));
   return made[1];
 }
 
@@ -82,6 +84,20 @@ void check_postprocess(const PostprocessOptions& options) {
 
 PreprocessSpec preprocess_spec(const Card& card) {
   return preprocess_spec(preprocess_node(card, ValueId::kNone).attributes);
+}
+
+Graph attach_target(const Graph& model, const Card& card) {
+  const TrackImages& track = card.track.value();
+  Card crop = card;
+  crop.input = track.input;
+  crop.width = track.width;
+  crop.height = track.height;
+  crop.track.reset();
+  Graph graph;
+  const ValueId image = graph.add_input(track.input, model.value(find_value(model, model.inputs(), track.input)).type);
+  graph.set_outputs({Fragment(graph, Stage::kPre).op("Identity", {image})});
+  attach_pixels(graph, crop);
+  return graph;
 }
 
 Attached attach(Graph model, const Card& card, const PostprocessOptions& options) {

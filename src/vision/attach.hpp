@@ -19,7 +19,11 @@ void check_postprocess(const PostprocessOptions& options);
 /// The attributes of saccade.Preprocess for CARD.
 PreprocessSpec preprocess_spec(const Card& card);
 
-/// The whole pipeline as one graph: one input "frame" (kFrame), saccade.Preprocess, the model, and for each head of the
+/// The preprocessing of a tracker's target alone: a frame in, the tensor for MODEL's input CARD.track->input out.
+Graph attach_target(const Graph& model, const Card& card);
+
+/// The whole pipeline as one graph: one input "frame" (kFrame), for a tracker also the tensor of its target;
+/// saccade.Preprocess, the model, and for each head of the
 /// card its decoder and selection. ResultReader reads the outputs. Throws Error if card, options and model contradict.
 Attached attach(Graph model, const Card& card, const PostprocessOptions& options);
 

@@ -1,6 +1,7 @@
 #include "vision/crop_warp.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <complex>
 
@@ -23,7 +24,11 @@ class CropPixels {
       : width_(frame.width),
         height_(frame.height),
         components_(components_of(frame)),
-        yuv_(yuv_matrix(frame.matrix, frame.range)) {}
+        yuv_(yuv_matrix(frame.matrix, frame.range)) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(components_.count()); ++i)
+      shifts_[i] = {std::countr_zero(static_cast<unsigned>(components_.parts[i].across)),
+                    std::countr_zero(static_cast<unsigned>(components_.parts[i].down))};
+  }
 
   /// Black outside of the frame. X and Y are integers.
   std::array<float, 3> at(double x, double y) const {
@@ -33,12 +38,18 @@ class CropPixels {
   }
 
  private:
+  /// Division by a component's subsampling, which is 1 or 2, without a division.
+  struct Shifts {
+    int across = 0;
+    int down = 0;
+  };
+
   std::array<int, 3> rgb_at(int x, int y) const {
     std::array<int, 3> samples{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(components_.count()); ++i) {
       const Component& part = components_.parts[i];
-      samples[i] = part.data[static_cast<std::ptrdiff_t>(y / part.down) * part.pitch +
-                             static_cast<std::ptrdiff_t>(x / part.across) * part.step];
+      samples[i] = part.data[static_cast<std::ptrdiff_t>(y >> shifts_[i].down) * part.pitch +
+                             static_cast<std::ptrdiff_t>(x >> shifts_[i].across) * part.step];
     }
     if (components_.model == ColorModel::kRgb) return samples;
     if (components_.model == ColorModel::kGray) return {samples[0], samples[0], samples[0]};
@@ -52,6 +63,7 @@ class CropPixels {
   int width_;
   int height_;
   Components components_;
+  std::array<Shifts, 3> shifts_{};
   YuvMatrix yuv_;
 };
 

@@ -68,8 +68,8 @@ std::string to_string(Faults faults) {
 }
 
 std::string_view to_string(Task task) {
-  constexpr std::array<std::string_view, kTasks> kNames = {"detect",   "classify", "segment", "pose",  "obb",
-                                                           "semantic", "depth",    "upscale", "embed", "text"};
+  constexpr std::array<std::string_view, kTasks> kNames = {"detect", "classify", "segment", "pose", "obb",  "semantic",
+                                                           "depth",  "upscale",  "embed",   "text", "track"};
   return enum_name(task, kNames);
 }
 

@@ -7,33 +7,24 @@
 #include <random>
 
 #include "saccade/saccade.hpp"
+#include "support/bright_frame.hpp"
 #include "support/tile_models.hpp"
-#include "tensor/frame.hpp"
+#include "support/tracker_models.hpp"
 
 namespace saccade {
 namespace {
 
 /// A dark frame with white squares, in a format whose pixels share chroma samples.
-class SquaresFrame {
- public:
-  SquaresFrame(int width, int height, unsigned seed)
-      : memory_(frame_bytes(PixelFormat::kI420, width, height), std::byte{128}),
-        view_(lay_out({memory_.data(), memory_.size()}, PixelFormat::kI420, width, height)) {
-    std::mt19937 random(seed);
-    auto* luma = reinterpret_cast<std::uint8_t*>(memory_.data());
-    for (int y = 0; y < height; ++y) std::fill_n(luma + y * view_.pitch_bytes[0], width, std::uint8_t{16});
-    for (int i = 0; i < 6; ++i) {
-      const int left = static_cast<int>(random() % static_cast<unsigned>(width - 9));
-      const int top = static_cast<int>(random() % static_cast<unsigned>(height - 9));
-      for (int y = top; y < top + 9; ++y) std::fill_n(luma + y * view_.pitch_bytes[0] + left, 9, std::uint8_t{235});
-    }
+test::BrightFrame squares(int width, int height, unsigned seed) {
+  test::BrightFrame frame(PixelFormat::kI420, width, height);
+  std::mt19937 random(seed);
+  for (int i = 0; i < 6; ++i) {
+    const int left = static_cast<int>(random() % static_cast<unsigned>(width - 9));
+    const int top = static_cast<int>(random() % static_cast<unsigned>(height - 9));
+    frame.fill({left, top, 9, 9}, 235);
   }
-  const FrameView& view() const { return view_; }
-
- private:
-  std::vector<std::byte> memory_;
-  FrameView view_;
-};
+  return frame;
+}
 
 // One captured graph runs on tiles of frames of any size.
 TEST(CudaTiles, EqualThoseOfTheReference) {
@@ -43,7 +34,7 @@ TEST(CudaTiles, EqualThoseOfTheReference) {
     FrameSession session(Model::load(file, {.device = device, .tiles = TileOptions{.size = 32, .overlap = 0.25F}}));
     std::vector<std::vector<std::array<float, 4>>> boxes;
     for (const auto& [width, height] : {std::pair(101, 75), {64, 128}, {32, 32}, {97, 40}}) {
-      const SquaresFrame frame(width, height, 7);
+      const test::BrightFrame frame = squares(width, height, 7);
       boxes.emplace_back();
       for (const Detection& each : session.run(frame.view()).detections) boxes.back().push_back(each.box);
     }
@@ -57,7 +48,7 @@ TEST(CudaTiles, EqualThoseOfTheReference) {
 TEST(CudaTiles, MakeTheSameImageAsTheReference) {
   const test::TempFolder folder;
   const std::string file = test::write_bicubic(folder, 48, 48, 1, "larger");
-  const SquaresFrame frame(101, 75, 3);
+  const test::BrightFrame frame = squares(101, 75, 3);
   const auto image_on = [&](const Device& device) {
     FrameSession session(Model::load(file, {.device = device}));
     const FrameView image = session.run(frame.view()).image;
@@ -73,6 +64,25 @@ TEST(CudaTiles, MakeTheSameImageAsTheReference) {
   int most = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) most = std::max(most, std::abs(found[i] - expected[i]));
   EXPECT_LE(most, 1) << "a value between two bytes may be rounded to either";
+}
+
+// The target's image is an input of its own. The search image crosses the frame's border at last.
+TEST(CudaTiles, FollowAnObjectAsTheReference) {
+  const test::TempFolder folder;
+  const std::string file = test::write_color_tracker(folder);
+  const auto boxes_on = [&](const Device& device) {
+    FrameSession session(Model::load(file, {.device = device, .target = Region{60, 40, 20, 20}}));
+    std::vector<std::array<float, 4>> boxes;
+    for (int i = 0; i < 12; ++i) {
+      test::BrightFrame frame(PixelFormat::kNv12, 160, 121);
+      frame.fill({60 + 4 * i, 40 + 3 * i, 20, 20}, 235);
+      for (const Detection& each : session.run(frame.view()).detections) boxes.push_back(each.box);
+    }
+    return boxes;
+  };
+  const auto expected = boxes_on(Device::reference());
+  EXPECT_EQ(expected.size(), 12U);
+  EXPECT_EQ(boxes_on(Device::cuda()), expected);
 }
 
 }  // namespace

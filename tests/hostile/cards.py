@@ -17,6 +17,7 @@ KEYS = {
         "keypoints", "depth", "normalize", "background", "map_threshold", "unclip_ratio", "characters"
     ],
     "second": ["model", "classes", "margin", "most", "align"],
+    "track": ["target", "target_factor", "search_factor"],
 }
 PROCESSORS = [
     '{"size": {"height": 8, "width": 8}, "resample": 3, "image_mean": [0.5, 0.5, 0.5], "image_std": [1, 1, 1]}',

@@ -9,7 +9,10 @@ MODEL = ["classifier.onnx", "--card", "classifier.toml"]
 COMMANDS = {
     "run": (["run", *MODEL, "--no-save", "--source", "images",
              "in.mp4"], ["classifier.onnx", "classifier.toml", "labels.txt", "in.mp4",
-                         "images/p1.jpg"], ["--jsonl", "--csv", "--coco", "--video", "--yolo", "--frames"]),
+                         "images/p1.jpg"], ["--jsonl", "--csv", "--video", "--yolo", "--frames"]),
+    # A classifier has no COCO results: it would be refused before any file is looked at.
+    "objects": (["run", "detector.onnx", "--no-save", "--source", "images"],
+                ["detector.onnx", "detector.toml", "images/p1.jpg"], ["--coco", "--jsonl", "--csv"]),
     "external": (["run", "external.onnx", "--no-save", "--source", "images"], ["external.weights"], ["--jsonl", "--csv"]),
     "compile": (["compile", *MODEL, "--device",
                  "cpu"], ["classifier.onnx", "classifier.toml",

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "saccade/saccade.hpp"
+#include "support/bright_frame.hpp"
 #include "support/cpu_model.hpp"
 #include "support/tile_models.hpp"
 #include "support/tiny_models.hpp"
@@ -14,36 +15,6 @@
 
 namespace saccade {
 namespace {
-
-/// A grey frame of any format with white rectangles.
-class BrightFrame {
- public:
-  BrightFrame(PixelFormat format, int width, int height)
-      : memory_(frame_bytes(format, width, height), std::byte{128}),
-        view_(lay_out({memory_.data(), memory_.size()}, format, width, height)) {
-    fill({0, 0, width, height}, 16);
-  }
-
-  const FrameView& view() const { return view_; }
-
-  void fill(const Region& region, std::uint8_t luma) {
-    for (int y = region.y; y < region.y + region.height; ++y)
-      for (int x = region.x; x < region.x + region.width; ++x) {
-        std::uint8_t* row = const_cast<std::uint8_t*>(view_.planes[0]) + y * view_.pitch_bytes[0];
-        switch (view_.format) {
-          case PixelFormat::kRgb24:
-          case PixelFormat::kBgr24: std::fill_n(row + 3 * x, 3, luma); break;
-          case PixelFormat::kYuyv: row[2 * x] = luma; break;
-          case PixelFormat::kUyvy: row[2 * x + 1] = luma; break;
-          default: row[x] = luma;
-        }
-      }
-  }
-
- private:
-  std::vector<std::byte> memory_;
-  FrameView view_;
-};
 
 class Tiles : public testing::Test {
  protected:
@@ -69,7 +40,7 @@ TEST_F(Tiles, JoinABoxThatTheirBordersCutInEveryFormatAndAnOddSize) {
   FrameSession session(blobs(tiles_));
   for (const PixelFormat format : kPixelFormats) {
     for (const auto& [width, height] : {std::pair(101, 75), {128, 64}, {32, 32}, {63, 36}}) {
-      BrightFrame frame(format, width, height);
+      test::BrightFrame frame(format, width, height);
       // Tiles end at 32 and 56, and begin at 24 and 48: both borders cut the box where it fits into the frame.
       const Region box{width > 64 ? 44 : 16, height > 36 ? 26 : 20, 14, 8};
       frame.fill(box, 235);
@@ -89,7 +60,7 @@ TEST_F(Tiles, JoinABoxThatTheirBordersCutInEveryFormatAndAnOddSize) {
 
 TEST_F(Tiles, FindEachOfSeveralObjects) {
   FrameSession session(blobs(tiles_));
-  BrightFrame frame(PixelFormat::kI420, 200, 120);
+  test::BrightFrame frame(PixelFormat::kI420, 200, 120);
   for (const auto& [x, y] : {std::pair(2, 3), {60, 30}, {150, 100}, {196, 2}}) frame.fill({x, y, 4, 4}, 235);
   EXPECT_EQ(session.run(frame.view()).detections.size(), 4U);
   tiles_.merge = TileMerge::kNms;
@@ -98,7 +69,7 @@ TEST_F(Tiles, FindEachOfSeveralObjects) {
 }
 
 TEST_F(Tiles, TheWholeFrameSeesWhatNoTileDoes) {
-  BrightFrame frame(PixelFormat::kRgb24, 160, 160);
+  test::BrightFrame frame(PixelFormat::kRgb24, 160, 160);
   frame.fill({10, 10, 140, 140}, 235);
   FrameSession parts(blobs(tiles_));
   for (const Detection& part : parts.run(frame.view()).detections) EXPECT_LT(part.box[2] - part.box[0], 100);
@@ -110,7 +81,7 @@ TEST_F(Tiles, TheWholeFrameSeesWhatNoTileDoes) {
 }
 
 TEST_F(Tiles, LieInTheRegionOfInterest) {
-  BrightFrame frame(PixelFormat::kNv12, 200, 120);
+  test::BrightFrame frame(PixelFormat::kNv12, 200, 120);
   frame.fill({4, 4, 6, 6}, 235);
   frame.fill({100, 60, 6, 6}, 235);
   FrameSession session(blobs(tiles_, Region{51, 41, 90, 60}));
@@ -122,7 +93,7 @@ TEST_F(Tiles, LieInTheRegionOfInterest) {
 }
 
 TEST_F(Tiles, AddUpTheirLatencies) {
-  BrightFrame frame(PixelFormat::kRgb24, 640, 640);
+  test::BrightFrame frame(PixelFormat::kRgb24, 640, 640);
   FrameSession session(blobs(tiles_));
   const Latency latency = session.run(frame.view()).latency;
   EXPECT_GT(latency.model.count(), 0);

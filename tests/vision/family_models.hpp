@@ -128,7 +128,12 @@ inline Found find_in(Graph model, const std::string& card_text = "", const Postp
   view.pitch_bytes[0] = width;
   Tensor frame(DType::kFrame, {});
   std::memcpy(frame.raw(), &view, sizeof view);
-  std::vector<Tensor> outputs = interpret(pipeline.graph, {{"frame", frame}});
+  std::map<std::string, Tensor> inputs = {{"frame", frame}};
+  if (found.card.track) {
+    const Value& target = pipeline.graph.value(pipeline.graph.inputs()[1]);
+    inputs.emplace(target.name, filled(target.type.shape, 0));
+  }
+  std::vector<Tensor> outputs = interpret(pipeline.graph, inputs);
   std::vector<TensorView> views;
   for (Tensor& output : outputs) views.push_back(view_of(output));
   ResultReader reader(found.card, pipeline.outputs, options);

@@ -260,6 +260,10 @@ std::vector<Flag> shared_flags() {
       {kPredicting, "--roi", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"}, "Region of interest in every frame, in pixels",
        {.group = kPredictions}},
 
+      {kRun | kProfile, "--target", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"},
+       "The object that a tracker of one object follows: its box in the first frame, in pixels",
+       {.group = kPredictions}},
+
       {kTiled, "--tiles", "SIZE[,OVERLAP]", Text{"640,0.2", "640,2"},
        "Run on tiles of SIZE pixels that overlap by this share (0.2) and on the whole frame, and merge the detections",
        {.group = kTiles}},

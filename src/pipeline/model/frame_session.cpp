@@ -16,6 +16,8 @@ FrameSession::~FrameSession() = default;
 FrameSession::FrameSession(FrameSession&&) noexcept = default;
 FrameSession& FrameSession::operator=(FrameSession&&) noexcept = default;
 
+void FrameSession::follow(const std::array<float, 4>& box) { state_->runner.follow(box); }
+
 const Result& FrameSession::run(const FrameView& frame) {
   check_readable(frame);
   state_->frame.view = frame;

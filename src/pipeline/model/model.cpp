@@ -116,8 +116,9 @@ const VisionPlan& Model::Impl::vision_plan() {
     log(LogLevel::kWarning, "{}: assumed for lack of a card: {} (docs/cards.md)", path_,
         fmt::join(card_->assumptions, "; "));
   vision_plan_ = naming(path_, [&] {
-    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr, {}});
+    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr, {}, {}});
     if (is_tiled(*card_, options_)) made->roi = take_region(made->card);
+    if (made->card.track) made->target = attach_target(graph_, made->card);
     Attached attached = attach(graph_, made->card, options_.post);
     made->outputs = std::move(attached.outputs);
     const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);

@@ -18,7 +18,8 @@ struct VisionPlan {
   Card card;
   PredictionOutputs outputs;
   std::shared_ptr<const Plan> plan;
-  std::optional<Region> roi;  ///< in which tiles lie; CARD then has none
+  std::optional<Region> roi;    ///< in which tiles lie; CARD then has none
+  std::optional<Graph> target;  ///< of a tracker: attach_target()
 };
 
 /// The input of a plan. The preprocessing of raw tensors is unknown.

@@ -5,8 +5,10 @@
 #include <iterator>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "pipeline/model/object_runner.hpp"
+#include "pipeline/model/target_tracker.hpp"
 
 namespace saccade {
 
@@ -15,7 +17,7 @@ ModelRunner::ModelRunner(const Model& model, int index)
       vision_(impl_of(model).vision_plan()),
       execution_(open_execution(model.name(), vision_.plan)),
       reader_(vision_.card, vision_.outputs, model.options().post),
-      tiling_(make_tiling(model.options(), vision_, reader_)) {
+      tiling_(make_tiling(model.options(), vision_, reader_, execution_)) {
   result_.model = model_.name();
   result_.model_index = index;
   reader_.prepare(result_);
@@ -41,6 +43,14 @@ void ModelRunner::read(const Frame& frame) {
   add_stage_times();
   result_.latency.post += std::chrono::steady_clock::now() - start;
   finish(frame);
+}
+
+void ModelRunner::follow(const std::array<float, 4>& box) {
+  auto* const tracker = dynamic_cast<TargetTracker*>(tiling_.get());
+  if (tracker == nullptr)
+    fail(ErrorCode::kInvalidArgument, "{}: its task is {}: only a tracker follows an object", model_.name(),
+         to_string(vision_.card.task()));
+  tracker->follow(box);
 }
 
 void ModelRunner::run(const Frame& frame) {

@@ -29,6 +29,9 @@ class ModelRunner {
   void read(const Frame& frame);
   /// submit(), wait() and read(), for each tile of a model that runs on tiles. Their latencies are added up.
   void run(const Frame& frame);
+  /// A tracker follows the object in BOX (corners, in pixels) from the next frame on. Throws Error if the model is
+  /// none, or if the box is invalid.
+  void follow(const std::array<float, 4>& box);
   Execution& execution() { return execution_; }
   const std::shared_ptr<const Plan>& plan() const { return vision_.plan; }
   Result& result() { return result_; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "pipeline/model/target_tracker.hpp"
 #include "pipeline/model/tilings.hpp"
 #include "vision/tasks.hpp"
 
@@ -13,6 +14,14 @@ namespace {
 /// Tiles begin at whole chroma samples of every format.
 constexpr int kChroma = 2;
 
+/// Input of a tracker's plan: that of the target, after the frame.
+constexpr std::size_t kTargetInput = 1;
+
+std::array<float, 4> corners_of(const Region& region) {
+  return {static_cast<float>(region.x), static_cast<float>(region.y), static_cast<float>(region.x + region.width),
+          static_cast<float>(region.y + region.height)};
+}
+
 bool detects(const Head& head) { return finds_objects(head.decoder->task); }
 
 bool predicts_only(const Card& card, Task task) { return card.heads.size() == 1 && card.task() == task; }
@@ -20,6 +29,17 @@ bool predicts_only(const Card& card, Task task) { return card.heads.size() == 1 
 }  // namespace
 
 bool is_tiled(const Card& card, const ModelOptions& options) {
+  if (predicts_only(card, Task::kTrack)) {
+    if (options.tiles)
+      fail(ErrorCode::kInvalidArgument, "a tracker of one object runs on the square around it: run it without --tiles");
+    if (card.roi)
+      fail(ErrorCode::kInvalidArgument,
+           "a tracker of one object has no region of interest (--roi, 'input.roi'): its search follows the object");
+    return true;
+  }
+  if (options.target)
+    fail(ErrorCode::kInvalidArgument, "the model's task is {}: only a tracker of one object takes --target",
+         to_string(card.task()));
   if (predicts_only(card, Task::kUpscale)) {
     if (options.tiles)
       fail(ErrorCode::kInvalidArgument,
@@ -37,13 +57,19 @@ bool is_tiled(const Card& card, const ModelOptions& options) {
 }
 
 std::optional<Region> take_region(Card& card) {
-  // The tiles of super-resolution have the input's size.
-  if (card.task() == Task::kUpscale) card.resize = ResizeMode::kStretch;
+  // The tiles have the input's aspect ratio.
+  if (card.task() == Task::kUpscale || card.task() == Task::kTrack) card.resize = ResizeMode::kStretch;
   return std::exchange(card.roi, std::nullopt);
 }
 
-std::unique_ptr<Tiling> make_tiling(const ModelOptions& options, const VisionPlan& vision, const ResultReader& reader) {
+std::unique_ptr<Tiling> make_tiling(const ModelOptions& options, const VisionPlan& vision, const ResultReader& reader,
+                                    const Execution& execution) {
   if (!is_tiled(vision.card, options)) return nullptr;
+  if (vision.card.task() == Task::kTrack) {
+    auto tracker = std::make_unique<TargetTracker>(vision, execution.input(kTargetInput));
+    if (const auto& target = options.target) tracker->follow(corners_of(*target));
+    return tracker;
+  }
   if (vision.card.task() == Task::kUpscale) return tile_image(vision.card, vision.roi);
   if (vision.card.task() == Task::kSemantic) return tile_class_map(*options.tiles, vision.roi, vision.card.head());
   return tile_detections(*options.tiles, vision.roi,

@@ -32,7 +32,9 @@ bool is_tiled(const Card& card, const ModelOptions& options);
 /// Turns CARD into that of a tile, which is used as a whole. Returns the frame's region of interest.
 std::optional<Region> take_region(Card& card);
 
-/// How VISION runs on tiles, with READER's limits; null if it runs on whole frames. VISION outlives it.
-std::unique_ptr<Tiling> make_tiling(const ModelOptions& options, const VisionPlan& vision, const ResultReader& reader);
+/// How VISION runs on tiles by EXECUTION, with READER's limits; null if it runs on whole frames. VISION and EXECUTION's
+/// memory outlive it.
+std::unique_ptr<Tiling> make_tiling(const ModelOptions& options, const VisionPlan& vision, const ResultReader& reader,
+                                    const Execution& execution);
 
 }  // namespace saccade

@@ -14,12 +14,24 @@ DropPolicy resolve(DropPolicy policy, bool live) {
   return live ? DropPolicy::kOldest : DropPolicy::kWait;
 }
 
+/// Throws Error unless MODEL, a tracker of one object, has a target and a single source.
+void check_tracker(const Model& model, std::size_t sources) {
+  if (!model.options().target)
+    fail(ErrorCode::kInvalidArgument,
+         "{} follows one object: give its box in the first frame, --target X,Y,W,H in pixels", model.name());
+  if (sources > 1)
+    fail(ErrorCode::kInvalidArgument, "{} follows one object in one source, but there are {}: run it on each apart",
+         model.name(), sources);
+}
+
 /// MODELS, after validation of the arguments.
 const std::vector<Model>& checked(const std::vector<Source>& sources, const std::vector<Model>& models,
                                   const PipelineOptions& options) {
   if (sources.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a source");
   if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
   if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
+  for (const Model& model : models)
+    if (model.task() == Task::kTrack) check_tracker(model, sources.size());
   return models;
 }
 

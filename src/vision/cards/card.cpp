@@ -210,6 +210,9 @@ std::string to_toml(const Card& card) {
   text += fmt::format("scale = {}\nmean = {}\nstd = {}\n", card.scale, triple(card.mean), triple(card.std));
   for (const Head& head : card.heads) text += to_toml(head, card.heads.size() == 1);
   if (card.second) text += to_toml(*card.second);
+  if (const auto& track = card.track)
+    text += fmt::format("\n[track]\ntarget = {}\ntarget_factor = {}\nsearch_factor = {}\n", toml_text(track->input),
+                        track->target_factor, track->search_factor);
   return text;
 }
 

@@ -62,6 +62,16 @@ struct SecondModel {
   CropAlign align = CropAlign::kBox;
 };
 
+/// [track]: the second image of a tracker of one object, and what is cut out of the frames for both.
+struct TrackImages {
+  std::string input;  ///< the model's input for the target, as it was when it was given
+  int width = 0;      ///< of that input
+  int height = 0;
+  /// The side of the square around a box, relative to the square root of the box's area, for the target.
+  float target_factor = 2;
+  float search_factor = 4;  ///< the same for the image in which it is searched
+};
+
 /// Pre- and post-processing of a model. docs/cards.md describes the file format.
 struct Card {
   // [input]
@@ -81,6 +91,7 @@ struct Card {
   std::vector<Head> heads = {{}};  ///< [output], one or several
 
   std::optional<SecondModel> second;  ///< [second]
+  std::optional<TrackImages> track;   ///< [track], of a model with two images as inputs; `input` is that of the search
 
   /// Its origin: "card FILE", "the model's metadata", "the model's inputs and outputs".
   std::string origin;

@@ -124,6 +124,14 @@ inline std::vector<std::string> labels_of(const Field& field) {
   return read_labels(file->string());
 }
 
+/// The side of a crop relative to the object's.
+inline float crop_factor(const Field& field) {
+  constexpr float kMostFactor = 16;
+  const float value = field.number();
+  if (!(value >= 1 && value <= kMostFactor)) field.bad(fmt::format("a number in 1..{}", kMostFactor));
+  return value;
+}
+
 inline Region region_of(const Field& field) {
   const auto [x, y, width, height] = field.integers<4>(0, kMost);
   if (width == 0 || height == 0) field.bad("x, y, width, height with a size above 0");

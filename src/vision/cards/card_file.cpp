@@ -23,7 +23,9 @@ struct Key {
 };
 
 constexpr Key kKeys[] = {
-    {"", "task", "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth`, `upscale`, `embed` or `text`",
+    {"", "task",
+     "`detect`, `classify`, `segment`, `pose`, `obb`, `semantic`, `depth`, `upscale`, `embed`, `text` or "
+     "`track`",
      "What the model does; follows from the (first) decoder.",
      [](const Field& f, CardFile& c) { c.task = f.choice<Task>(names_of<Task, kTasks>()); }},
     {"input", "name", "string", "The model's image input.", [](const Field& f, CardFile& c) { c.input = f.text(); }},
@@ -134,7 +136,20 @@ constexpr Key kKeys[] = {
      "What is cropped: the box, or the face that the similarity transform of five landmarks maps to ArcFace's "
      "template.",
      [](const Field& f, CardFile& c) { c.second->align = f.choice<CropAlign>(kCropAlignNames); }},
+    {"track", "target", "string",
+     "For `track`: the input that takes the image of the target; the smaller of two images by default.",
+     [](const Field& f, CardFile& c) { c.track->input = f.text(); }},
+    {"track", "target_factor", "number",
+     "The square around the target that this image shows: its side, relative to the square root of the box's area; 2 "
+     "by default.",
+     [](const Field& f, CardFile& c) { c.track->target_factor = crop_factor(f); }},
+    {"track", "search_factor", "number",
+     "The same for the image in which the target is searched, around its last box; 4 by default.",
+     [](const Field& f, CardFile& c) { c.track->search_factor = crop_factor(f); }},
 };
+
+/// Sections whose keys have the names of other sections' keys.
+bool is_named_whole(std::string_view section) { return section == "second" || section == "track"; }
 
 std::string full_name(std::string_view section, std::string_view name) {
   return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
@@ -142,7 +157,7 @@ std::string full_name(std::string_view section, std::string_view name) {
 
 void read_table(const toml::table& table, std::string_view section, CardFile& card);
 
-/// [input], [second], [output], or each of [[output]].
+/// [input], [second], [track], [output], or each of [[output]].
 void read_section(const Field& field, CardFile& card) {
   const bool is_output = field.name == "output";
   if (const toml::array* several = field.node.as_array(); several != nullptr && is_output) {
@@ -156,13 +171,14 @@ void read_section(const Field& field, CardFile& card) {
   if (!field.node.is_table()) field.bad(fmt::format("a table: [{}]", field.name));
   if (is_output) card.heads.emplace_back();
   if (field.name == "second") card.second.emplace();
+  if (field.name == "track") card.track.emplace();
   read_table(*field.node.as_table(), field.name, card);
 }
 
 void read_table(const toml::table& table, std::string_view section, CardFile& card) {
   for (const auto& [key, node] : table) {
     const std::string_view name = key.str();
-    if (section.empty() && (name == "input" || name == "output" || name == "second")) {
+    if (section.empty() && (name == "input" || name == "output" || is_named_whole(name))) {
       read_section(Field{card.path, name, node}, card);
       continue;
     }
@@ -176,7 +192,7 @@ void read_table(const toml::table& table, std::string_view section, CardFile& ca
            key.source().begin.line, full, known);
     }
     auto& places = section == "output" ? card.heads.back().places : card.places;
-    places[section == "second" ? full : std::string(name)] =
+    places[is_named_whole(section) ? full : std::string(name)] =
         fmt::format("{}:{}", card.path.string(), key.source().begin.line);
     found->read(Field{card.path, full, node}, card);
   }

@@ -48,7 +48,7 @@ struct HeadFile {
 /// The contents of a card file.
 struct CardFile {
   std::filesystem::path path;
-  /// Position of each key outside of [output] ("pad", "second.model"): "card.toml:3".
+  /// Position of each key outside of [output] ("pad", "second.model", "track.target"): "card.toml:3".
   std::map<std::string, std::string, std::less<>> places;
   std::optional<Task> task;
   std::optional<std::string> input;
@@ -64,6 +64,7 @@ struct CardFile {
   std::optional<std::array<float, 3>> std;
   std::vector<HeadFile> heads;        ///< [output], or each of [[output]]
   std::optional<SecondModel> second;  ///< [second]
+  std::optional<TrackImages> track;   ///< [track]
 
   /// Whether it names the decoder of every head, so that the model need not be recognised.
   bool names_decoders() const;

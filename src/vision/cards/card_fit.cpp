@@ -132,11 +132,24 @@ Head fit_as_said(const HeadFile& said, const Decoder& decoder, int classes, cons
   return head;
 }
 
+/// The keys of [track], on a CARD whose inputs are known.
+void apply(const TrackImages& said, Card& card) {
+  if (!card.track)
+    fail(ErrorCode::kInvalidFile, "[track] is for a model with two images as inputs, but the model has one, '{}'",
+         card.input);
+  if (!said.input.empty() && said.input != card.track->input)
+    fail(ErrorCode::kInvalidFile, "the target's image is the input '{}', not '{}' ('track.target')", card.track->input,
+         said.input);
+  card.track->target_factor = said.target_factor;
+  card.track->search_factor = said.search_factor;
+}
+
 }  // namespace
 
 Card card_of(const CardFile& said, const Graph& graph) {
   Card card = default_card(*said.heads.front().decoder);
   card.heads.clear();
+  card.track = said.track;
   recognise_input(graph, card);
   for (const HeadFile& from : said.heads) card.heads.push_back(fit_as_said(from, *from.decoder, 0, graph, card));
   return card;
@@ -167,6 +180,7 @@ void apply(const CardFile& said, const Graph& graph, Card& card) {
   if (is_crop(card.resize) && card.resize_to == 0) card.resize_to = std::max(card.width, card.height);
   if (said.heads.size() == 1 && !said.names_decoders())
     card.heads.front() = fit_as_said(said.heads.front(), *card.head().decoder, metadata_classes(graph), graph, card);
+  if (said.track) apply(*said.track, card);
   card.second = said.second;
   card.origin = "card " + said.path.string();
   card.assumptions.clear();

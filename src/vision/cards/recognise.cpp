@@ -10,9 +10,14 @@
 namespace saccade {
 namespace {
 
+/// Whether HEAD's decoder takes the outputs of GRAPH, and as many images as CARD has.
+bool fits(const Graph& graph, const Card& card, Head& head) {
+  return (head.decoder->task == Task::kTrack) == card.track.has_value() && head.decoder->fit(graph, card, head);
+}
+
 std::optional<Head> fitted(const Graph& graph, const Card& card, const Decoder& decoder) {
   Head head{.decoder = &decoder};
-  if (decoder.fit(graph, card, head)) return head;
+  if (fits(graph, card, head)) return head;
   return std::nullopt;
 }
 
@@ -57,7 +62,7 @@ const Decoder* decoder_by_metadata(const Graph& graph, const Card& probe, std::s
       const Decoder* decoder = find_decoder(name);
       if (decoder == nullptr || decoder->task != task) continue;
       Head head{.decoder = decoder, .classes = classes};
-      if (!decoder->fit(graph, probe, head)) continue;
+      if (!fits(graph, probe, head)) continue;
       // RT-DETR's rows of six have the shape of YOLO's.
       if (name == "rtdetr-e2e" && !decoder->recognises(graph, probe, head)) continue;
       return decoder;
@@ -128,7 +133,8 @@ void assume_pixels(const Graph& graph, Card& card) {
 std::optional<Card> from_structure(const Graph& graph, const Card& probe, std::string& why) {
   const Decoder* decoder = decoder_by_structure(graph, probe);
   if (decoder == nullptr) {
-    why = "its outputs do not match any known model family";
+    why = fmt::format("its outputs do not match any known {}",
+                      probe.track ? "tracker of one object, though it has two images as inputs" : "model family");
     return std::nullopt;
   }
   Card card = card_with(graph, *decoder);
@@ -208,15 +214,53 @@ void take_whole_pixels(DType type, Card& card) {
   card.std = {1, 1, 1};
 }
 
+/// The size of an image of three channels, any layout, and batch 1; nothing if INPUT is none.
+std::optional<std::array<int, 2>> color_image_size(const Value& input) {
+  const Shape shape = with_batch(input.type.shape);
+  if (shape.rank() != 4 || shape[0] != 1) return std::nullopt;
+  const int rows = is_channels_last(shape) ? 1 : 2;
+  constexpr std::int64_t kMostSide = 16384;
+  if (shape[rows == 1 ? 3 : 1] != 3 || std::max(shape[rows], shape[rows + 1]) > kMostSide ||
+      std::min(shape[rows], shape[rows + 1]) < 2)
+    return std::nullopt;
+  return std::array{static_cast<int>(shape[rows + 1]), static_cast<int>(shape[rows])};
+}
+
+/// Of two IMAGES, that of a tracker's target becomes CARD's: the one that it names, else the smaller one. Leaves IMAGES
+/// as they are if they are others. Throws Error if both have one size and CARD names none.
+void take_target(const Graph& graph, std::vector<ValueId>& images, Card& card) {
+  if (images.size() != 2) return;
+  const auto first = color_image_size(graph.value(images[0]));
+  const auto second = color_image_size(graph.value(images[1]));
+  if (!first || !second) return;
+  const auto area = [](const std::array<int, 2>& size) { return std::int64_t{size[0]} * size[1]; };
+  std::size_t target = area(*first) < area(*second) ? 0 : 1;
+  if (card.track && !card.track->input.empty()) {
+    target = find_value(graph, images, card.track->input) == images[0] ? 0 : 1;
+  } else if (area(*first) == area(*second)) {
+    fail(ErrorCode::kUnsupported,
+         "the model has two images as inputs, '{}' and '{}', of one size; if it follows an object, name the one that "
+         "takes the target in a card: 'track.target' and 'output.decoder'",
+         graph.value(images[0]).name, graph.value(images[1]).name);
+  }
+  if (!card.track) card.track.emplace();
+  card.track->input = graph.value(images[target]).name;
+  const std::array<int, 2>& size = target == 0 ? *first : *second;
+  card.track->width = size[0];
+  card.track->height = size[1];
+  images.erase(images.begin() + static_cast<std::ptrdiff_t>(target));
+}
+
 void recognise_input(const Graph& graph, Card& card) {
-  // All inputs but the image must be for its size.
+  // All inputs but the images must be for their size.
   std::vector<ValueId> images;
   for (ValueId id : graph.inputs())
     if (!size_input(graph.value(id), card)) images.push_back(id);
+  take_target(graph, images, card);
   if (images.size() != 1)
     fail(ErrorCode::kUnsupported,
-         "the model has {} inputs; only models with a single image input can run on frames (`saccade infer` runs any "
-         "model on tensors)",
+         "the model has {} inputs; only models with a single image input, or a target and a search image, can run on "
+         "frames (`saccade infer` runs any model on tensors)",
          graph.inputs().size());
   const Value& input = graph.value(images[0]);
   const Shape shape = with_batch(input.type.shape);
@@ -257,7 +301,7 @@ void fit_output(const Graph& graph, const Card& card, Head& head) {
   for (const std::string& name : named)
     if (!std::ranges::any_of(graph.outputs(), [&](ValueId output) { return graph.value(output).name == name; }))
       fail(ErrorCode::kInvalidFile, "the model has no output '{}': it has {}", name, seen);
-  if (head.decoder->fit(graph, card, head)) {
+  if (fits(graph, card, head)) {
     if (head.decoder->uses.anchors && head.anchors.empty())
       fail(ErrorCode::kInvalidFile, "there are no default anchors for levels of strides {}: set 'output.anchors'",
            fmt::join(head.strides, ", "));

@@ -53,6 +53,7 @@ extern const Decoder kYunet;
 extern const Decoder kRetinaFace;
 extern const Decoder kDb;
 extern const Decoder kCtc;
+extern const Decoder kOsTrack;
 extern const Decoder kSemantic;
 extern const Decoder kDepth;
 extern const Decoder kUpscale;

@@ -60,6 +60,8 @@ constexpr const Decoder* kDecoders[] = {
     // Text.
     &kDb,
     &kCtc,
+    // Two images as inputs.
+    &kOsTrack,
     // Images, vectors and classes.
     &kSemantic,
     &kDepth,
