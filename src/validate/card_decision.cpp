@@ -25,8 +25,8 @@ double mean_of(std::span<const double> values, std::span<const int> times) {
   return count == 0 ? 0 : sum / static_cast<double>(count);
 }
 
-/// The difference of A's evidence from B's; an image that only one of them has counts 0 for the other.
-Resampled difference(const CardTrial& a, const CardTrial& b, const ResampleOptions& resample) {
+/// A's evidence minus B's; an image that only one of them has counts 0 for the other.
+Resampled evidence_between(const CardTrial& a, const CardTrial& b, const ResampleOptions& resample) {
   std::vector<double> between(a.images.size());
   for (std::size_t i = 0; i < between.size(); ++i) {
     const bool has_none = std::isnan(a.images[i]) && std::isnan(b.images[i]);
@@ -56,7 +56,10 @@ void set_evidence(std::vector<CardTrial>& trials) {
 /// The keys of a card that differ.
 std::vector<CardAxis> differing(const Card& a, const Card& b) {
   std::vector<CardAxis> axes;
-  if (a.head().decoder != b.head().decoder) axes.push_back(CardAxis::kDecoder);
+  if (a.head().decoder != b.head().decoder)
+    axes.push_back(CardAxis::kDecoder);
+  else if (a.head().labels != b.head().labels || a.head().remap != b.head().remap)
+    axes.push_back(CardAxis::kLabels);
   if (a.color != b.color) axes.push_back(CardAxis::kColor);
   if (!has_same_normalization(a, b)) axes.push_back(CardAxis::kNormalization);
   if (a.resize != b.resize || a.resize_to != b.resize_to || a.pad != b.pad) axes.push_back(CardAxis::kResize);
@@ -95,6 +98,24 @@ int agreement(const Card& card, const Card& usual) {
   return score;
 }
 
+bool has_same_resize(const Card& a, const Card& b) {
+  const std::vector<CardAxis> axes = differing(a, b);
+  return std::ranges::find_first_of(axes, kResizeAxes) == axes.end();
+}
+
+bool has_same_pixels(const Card& a, const Card& b) { return are_within(differing(a, b), kResizeAxes); }
+
+/// The best card with TRIAL's resize and interpolation, if it was tried with them, else the best one: an interpolation
+/// that suits these images does not count for a channel order.
+const CardTrial& counterpart_of(const CardTrial& trial, const Recognition& found) {
+  const CardTrial& best = found.trials.front();
+  for (const CardTrial& other : found.trials) {
+    if (!other.failure.empty() || !has_same_pixels(other.card, best.card)) continue;
+    if (has_same_resize(other.card, trial.card)) return other;
+  }
+  return best;
+}
+
 /// Of the close cards the one with most of the usual values; one with other pixels than the best only if it is not
 /// probably worse.
 std::size_t most_usual(const Recognition& found, const Card& usual, const ResampleOptions& resample) {
@@ -105,8 +126,9 @@ std::size_t most_usual(const Recognition& found, const Card& usual, const Resamp
   for (std::size_t i = 1; i < found.close; ++i) {
     const CardTrial& trial = found.trials[i];
     if (agreement(trial.card, usual) <= agreement(found.trials[chosen].card, usual)) continue;
-    const bool has_its_pixels = are_within(differing(trial.card, best.card), kResizeAxes);
-    if (has_its_pixels || may_be_best(difference(best, trial, strict))) chosen = i;
+    if (has_same_pixels(trial.card, best.card) ||
+        may_be_best(evidence_between(counterpart_of(trial, found), trial, strict)))
+      chosen = i;
   }
   return chosen;
 }
@@ -132,6 +154,16 @@ double sum_of_evidence(const CardTrial& trial) {
   return sum;
 }
 
+bool is_known_worse(const Card& card, std::span<const CardTrial> trials, const ResampleOptions& resample) {
+  return std::ranges::any_of(trials, [&](const CardTrial& trial) {
+    if (!trial.failure.empty() || !has_same_pixels(trial.card, card)) return false;
+    return std::ranges::any_of(trials, [&](const CardTrial& other) {
+      return other.failure.empty() && has_same_resize(other.card, trial.card) &&
+             !may_be_best(evidence_between(other, trial, resample));
+    });
+  });
+}
+
 void decide(Recognition& to, const ResampleOptions& resample) {
   set_evidence(to.trials);
   std::ranges::stable_sort(to.trials, [](const CardTrial& a, const CardTrial& b) {
@@ -139,7 +171,7 @@ void decide(Recognition& to, const ResampleOptions& resample) {
   });
   const CardTrial best = to.trials.front();
   for (CardTrial& trial : to.trials)
-    if (trial.failure.empty()) trial.behind = difference(best, trial, resample);
+    if (trial.failure.empty()) trial.behind = evidence_between(best, trial, resample);
   const auto rest = std::stable_partition(to.trials.begin(), to.trials.end(), [](const CardTrial& trial) {
     return trial.failure.empty() && may_be_best(trial.behind);
   });

@@ -1,6 +1,7 @@
 #include "validate/card_evidence.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -26,6 +27,24 @@ double certainty_of(double probability, int classes) {
   if (std::isnan(probability)) return kNoEvidence;
   const double chance = 1.0 / std::max(2, classes);
   return 1 - std::log(std::clamp(probability, chance * chance, 1.0)) / std::log(chance);
+}
+
+/// FNV-1a.
+void add_to_hash(std::uint64_t& hash, std::uint32_t bits) {
+  for (int byte = 0; byte < 4; ++byte) hash = (hash ^ (bits >> (8 * byte) & 0xFF)) * 0x100000001b3U;
+}
+
+void add_to_hash(std::uint64_t& hash, const Result& result) {
+  add_to_hash(hash, static_cast<std::uint32_t>(result.detections.size()));
+  for (const Detection& found : result.detections) {
+    for (const float side : found.box) add_to_hash(hash, std::bit_cast<std::uint32_t>(side));
+    add_to_hash(hash, static_cast<std::uint32_t>(found.class_id));
+    add_to_hash(hash, std::bit_cast<std::uint32_t>(found.confidence));
+  }
+  for (const Classification& each : result.classes) {
+    add_to_hash(hash, static_cast<std::uint32_t>(each.class_id));
+    add_to_hash(hash, std::bit_cast<std::uint32_t>(each.confidence));
+  }
 }
 
 /// Calls EACH with the result for every image, in order.
@@ -60,6 +79,12 @@ class LabelledImages final : public EvidenceSource {
     return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;
   }
 
+  std::vector<NumberedClass> classes() const override {
+    std::vector<NumberedClass> classes;
+    for (const CocoCategory& category : data_->categories()) classes.push_back({category.id, category.name});
+    return classes;
+  }
+
   PostprocessOptions post() const override {
     PostprocessOptions post;
     if (has_boxes_) post.confidence = 0.001F;  // as in COCO's evaluation
@@ -70,11 +95,13 @@ class LabelledImages final : public EvidenceSource {
   Evidence collect(const Model& model, const std::function<bool()>& stop) const override {
     const std::unique_ptr<Evaluator> evaluator = data_->make_evaluator(model);
     std::size_t done = 0;
+    Evidence evidence;
     run_on(model, name_, images_, nullptr, stop, [&](std::size_t i, const Result& result) {
       evaluator->add(chosen_[i], result);
+      add_to_hash(evidence.predictions, result);
       ++done;
     });
-    Evidence evidence{.images = evaluator->true_class_probabilities()};
+    evidence.images = evaluator->true_class_probabilities();
     for (double& value : evidence.images) value = certainty_of(value, impl_of(model).card().head().classes);
     if (done == 0) return evidence;
     evidence.metric = evaluator->scores().front().headline();
@@ -221,9 +248,12 @@ class PlainImages final : public EvidenceSource {
     const std::vector<KeptResult> plain = results_of(model, nullptr, stop);
     const std::vector<KeptResult> mirrored = results_of(model, &kMirrored, stop);
     if (mirrored.size() < images_.size() || plain.size() < images_.size()) return {};
-    if (model.task() == Task::kClassify)
-      return {.images = evidence_of_classes(plain, mirrored, impl_of(model).card().head().classes)};
     Evidence evidence;
+    for (const KeptResult& kept : plain) add_to_hash(evidence.predictions, kept.get());
+    if (model.task() == Task::kClassify) {
+      evidence.images = evidence_of_classes(plain, mirrored, impl_of(model).card().head().classes);
+      return evidence;
+    }
     for (std::size_t i = 0; i < images_.size(); ++i)
       evidence.images.push_back(evidence_of_boxes(plain[i].get(), mirrored[i].get()));
     return evidence;

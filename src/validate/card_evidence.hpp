@@ -7,13 +7,15 @@
 
 #include "saccade/model.hpp"
 #include "validate/data/data_set.hpp"
+#include "vision/cards/card_variants.hpp"
 
 namespace saccade {
 
 /// The predictions of one model on all images.
 struct Evidence {
-  double metric = -1;          ///< AP or top-1; -1: none
-  std::vector<double> images;  ///< by image; NaN: none
+  double metric = -1;             ///< AP or top-1; -1: none
+  std::vector<double> images;     ///< by image; NaN: none
+  std::uint64_t predictions = 0;  ///< a hash of all boxes, classes and confidences
 };
 
 /// Images on which cards are compared, with labels or without.
@@ -27,6 +29,8 @@ class EvidenceSource {
   virtual std::string meaning() const = 0;
   /// Whether models of TASK can be compared.
   virtual bool takes(Task task) const = 0;
+  /// The classes of the labels, for models whose outputs do not tell theirs; empty: unknown.
+  virtual std::vector<NumberedClass> classes() const { return {}; }
   /// Post-processing that the evidence needs.
   virtual PostprocessOptions post() const = 0;
   /// The evidence below which predictions are no better than chance.

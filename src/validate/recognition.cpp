@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/error.hpp"
 #include "pipeline/model/model_impl.hpp"
@@ -16,6 +17,14 @@ namespace {
 
 /// Rounds of the search: normalization, resize, and once more both if the other changed.
 constexpr int kRounds = 2;
+/// Evidence, in multiples of the least, that shows that the network sees what it expects.
+constexpr double kClearEvidence = 5;
+
+/// Whether A and B are two decoders' readings of the same outputs.
+bool predict_the_same(const CardTrial& a, const CardTrial& b) {
+  return a.failure.empty() && b.failure.empty() && a.card.task() == b.card.task() &&
+         a.card.head().decoder != b.card.head().decoder && a.predictions == b.predictions;
+}
 
 class CardSearch {
  public:
@@ -30,20 +39,26 @@ class CardSearch {
 
   Recognition run() {
     const Model model = Model::load(options_.file, model_options_);
+    graph_ = &impl_of(model).graph();
     std::vector<Card> bases;
-    for (Card& card : possible_cards(impl_of(model).graph()))
+    for (Card& card : possible_cards(*graph_))
       if (source_->takes(card.task())) bases.push_back(std::move(card));
     if (bases.empty())
       fail(ErrorCode::kUnsupported, "{}: no decoder whose predictions {} evaluates fits its outputs", options_.file,
            options_.data);
     has_default_ = bases.front().origin.starts_with("the model's");
-    planned_ = bases.size() * with_each_normalization(bases.front()).size() + with_each_resize(bases.front()).size() +
-               with_each_interpolation(bases.front()).size();
-    for (const Card& base : bases)
-      if (!events_.stop() && try_card(base)) try_all(with_each_normalization(base));
+    planned_ = bases.size() * with_each_normalization(bases.front(), *graph_).size() +
+               with_each_resize(bases.front()).size() + with_each_interpolation(bases.front()).size();
+    for (const Card& base : bases) {
+      if (has_unknown_classes(base)) unnumbered_.insert(base.head().decoder);
+      if (!events_.stop() && !try_beside_best(base)) try_base(base);
+    }
     for (int round = 0; round < kRounds && best() != nullptr && !events_.stop(); ++round) {
+      if (unnumbered_.contains(best()->card.head().decoder))
+        try_all(with_each_numbering(best()->card, source_->classes()));
       try_all(with_each_resize(best()->card));
-      try_all(with_each_normalization(best()->card));
+      for (const Card& card : with_each_normalization(best()->card, *graph_))
+        if (!is_known_worse(card, trials_, options_.resample)) try_all({card});
     }
     // An interpolation changes little: it is tried for the card that the others lead to.
     const Recognition settled = decided();
@@ -52,6 +67,35 @@ class CardSearch {
   }
 
  private:
+  /// BASE with each normalization, and numbers or the first names that the data knows for unknown classes.
+  void try_base(const Card& base) {
+    std::vector<Card> cards{base};
+    if (has_unknown_classes(base)) cards = with_each_numbering(base, source_->classes());
+    for (const Card& card : cards)
+      if (!events_.stop() && try_card(card)) return try_all(with_each_normalization(card, *graph_));
+  }
+
+  /// Tries BASE's decoder on pixels from which another one predicts well: the network evidently sees what it expects.
+  /// False if none does.
+  bool try_beside_best(const Card& base) {
+    if (best() == nullptr) return false;
+    const double clear = kClearEvidence * source_->least() * static_cast<double>(source_->images());
+    if (sum_of_evidence(*best()) < clear) return false;
+    const std::size_t before = trials_.size();
+    static_cast<void>(try_card(beside(base, best()->card)));
+    const auto is_last = [&](const CardTrial& trial) { return predict_the_same(trial, trials_.back()); };
+    if (trials_.size() > before && std::ranges::any_of(trials_, is_last)) trials_.pop_back();
+    return true;
+  }
+
+  /// BASE with the preprocessing of BEST and, if its classes are unknown, the like numbering.
+  Card beside(const Card& base, const Card& best) const {
+    const Card card = with_pixels_of(base, best);
+    if (!has_unknown_classes(base) || has_unknown_classes(best)) return card;
+    const std::vector<Card> cards = with_each_numbering(card, source_->classes());
+    return cards[std::min<std::size_t>(cards.size() - 1, best.head().remap.empty() ? 1 : 2)];
+  }
+
   void try_all(const std::vector<Card>& cards) {
     for (const Card& card : cards)
       if (!events_.stop()) static_cast<void>(try_card(card));
@@ -72,6 +116,7 @@ class CardSearch {
       if (evidence.images.size() < source_->images()) return true;  // interrupted
       trial.metric = evidence.metric;
       trial.images = evidence.images;
+      trial.predictions = evidence.predictions;
     } catch (const Error& error) {
       trial.failure = error.what();
     }
@@ -105,6 +150,8 @@ class CardSearch {
   const RecognitionEvents& events_;
   std::unique_ptr<EvidenceSource> source_;
   ModelOptions model_options_;
+  const Graph* graph_ = nullptr;         ///< of the model, while run() holds it
+  std::set<const Decoder*> unnumbered_;  ///< those whose outputs do not tell the classes
   bool has_default_ = false;
   std::size_t planned_ = 1;
   std::vector<std::string> tried_;

@@ -22,22 +22,23 @@ struct RecognitionOptions {
 /// A card that was tried on all images.
 struct CardTrial {
   Card card;
-  std::string summary;         ///< "yolov8: rgb, 0..1, letterbox"
-  bool is_default = false;     ///< what the model would get without a card
-  double metric = -1;          ///< AP or top-1 on labelled images; -1: none
-  double evidence = 0;         ///< mean over the images that have evidence with any card, which decides
-  std::int64_t counted = 0;    ///< images with evidence
-  Resampled behind;            ///< the best card's evidence minus this one's
-  std::string failure;         ///< why the card could not be tried; empty if it was
-  std::vector<double> images;  ///< evidence by image; NaN: none
+  std::string summary;            ///< "yolov8: rgb, 0..1, letterbox"
+  bool is_default = false;        ///< what the model would get without a card
+  double metric = -1;             ///< AP or top-1 on labelled images; -1: none
+  double evidence = 0;            ///< mean over the images that have evidence with any card, which decides
+  std::int64_t counted = 0;       ///< images with evidence
+  Resampled behind;               ///< the best card's evidence minus this one's
+  std::string failure;            ///< why the card could not be tried; empty if it was
+  std::vector<double> images;     ///< evidence by image; NaN: none
+  std::uint64_t predictions = 0;  ///< a hash: cards of one value predict the same
 };
 
 /// Fewer images with evidence decide nothing: the bootstrap's interval is too narrow.
 inline constexpr std::int64_t kFewestEvidence = 10;
 
 /// What cards differ in.
-enum class CardAxis : std::uint8_t { kDecoder, kColor, kNormalization, kResize, kInterpolation };
-inline constexpr int kCardAxes = 5;
+enum class CardAxis : std::uint8_t { kDecoder, kLabels, kColor, kNormalization, kResize, kInterpolation };
+inline constexpr int kCardAxes = 6;
 
 /// What the images say about the cards.
 enum class CardVerdict : std::uint8_t {

@@ -117,6 +117,7 @@ ReportText failure_notes(const std::vector<CardTrial>& trials) {
 std::string_view to_string(CardAxis axis) {
   switch (axis) {
     case CardAxis::kDecoder: return "decoder";
+    case CardAxis::kLabels: return "labels";
     case CardAxis::kColor: return "color";
     case CardAxis::kNormalization: return "normalization";
     case CardAxis::kResize: return "resize";
@@ -162,6 +163,7 @@ std::string to_json(const Recognition& recognition) {
                      {"verdict", verdict_name(recognition.verdict)},
                      {"close", recognition.close},
                      {"undecided", undecided},
+                     {"chosen", card == nullptr ? Json() : Json(recognition.chosen)},
                      {"card", card == nullptr ? Json() : Json(to_toml(*card))},
                      {"trials", trials}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace);

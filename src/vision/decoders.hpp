@@ -52,6 +52,8 @@ struct Decoder {
   bool selects_itself = false;
   /// Other keys in a card are an error.
   OutputKeys uses = {};
+  /// The class ID that its outputs give the first class: 1 where 0 is the background or unused.
+  int first_class = 0;
   /// What recognition assumes without evidence in the model; empty: nothing.
   std::string_view assumes = {};
 

@@ -114,6 +114,41 @@ TEST(CardDecision, TakesTheDefaultsValuesWhereCardsAreClose) {
   EXPECT_THAT(to_text(found), testing::HasSubstr("has the default's values"));
 }
 
+/// BGR is better by as much as beside_default()'s, but by little with the default's own interpolation.
+TEST(CardDecision, AnInterpolationIsNoEvidenceForAnOrderOfChannels) {
+  CardTrial usual = trial_of(classifier_card(), 0.5);
+  usual.is_default = true;
+  Card bgr = classifier_card();
+  bgr.color = ChannelOrder::kBgr;
+  Card resampled = bgr;
+  resampled.interpolation = Interpolation::kArea;
+  const Recognition found = decided({usual, trial_of(bgr, 0.51, 0.2), trial_of(resampled, 0.55, 0.15)});
+  EXPECT_EQ(found.verdict, CardVerdict::kDefault) << to_text(found);
+  EXPECT_TRUE(found.trials[found.chosen].is_default);
+  EXPECT_THAT(found.undecided, testing::ElementsAre(CardAxis::kColor, CardAxis::kInterpolation));
+}
+
+TEST(CardDecision, ACardIsKnownWorseByOneResize) {
+  Card bgr = classifier_card();
+  bgr.color = ChannelOrder::kBgr;
+  Card stretched = bgr;
+  stretched.resize = ResizeMode::kStretch;
+  const CardTrial usual = trial_of(classifier_card(), 0.5);
+  EXPECT_TRUE(is_known_worse(stretched, std::vector{usual, trial_of(bgr, 0.3)}, {}));
+  EXPECT_FALSE(is_known_worse(classifier_card(), std::vector{usual, trial_of(bgr, 0.3)}, {}));
+  EXPECT_FALSE(is_known_worse(stretched, std::vector{usual, trial_of(bgr, 0.49, 0.2)}, {}));
+  // What a resize costs is not the channel order's.
+  EXPECT_FALSE(is_known_worse(bgr, std::vector{usual, trial_of(stretched, 0.3)}, {}));
+}
+
+TEST(CardDecision, OtherNumbersOfClassesAreATie) {
+  Card numbered = classifier_card();
+  numbered.heads.front().remap = {-1, 0, 1};
+  const Recognition found = decided({trial_of(classifier_card(), 0.5), trial_of(numbered, 0.51, 0.2)});
+  EXPECT_EQ(found.verdict, CardVerdict::kTie);
+  EXPECT_THAT(found.undecided, testing::ElementsAre(CardAxis::kLabels));
+}
+
 TEST(CardDecision, WithoutADefaultOtherPixelsAreATie) {
   Card bgr = classifier_card();
   bgr.color = ChannelOrder::kBgr;

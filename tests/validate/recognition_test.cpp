@@ -53,21 +53,22 @@ TEST_F(RecognitionTest, FindsTheOrderOfChannelsByLabels) {
   EXPECT_GT(progress_, 0);
 }
 
-/// COUNT images, in each the boxes that write_box_detector() predicts for any pixels.
-void write_same_boxes(const test::TempFolder& folder, int count) {
+/// COUNT images, in each a box that write_box_detector() predicts for any pixels, of the first of CATEGORIES.
+void write_same_boxes(const test::TempFolder& folder, int count, const std::string& box = "[1, 2, 4, 4]",
+                      const std::string& categories = R"({"id": 1, "name": "0"})") {
   std::string images;
   std::string objects;
   for (int i = 1; i <= count; ++i) {
     test::write_solid_image(folder, fmt::format("images/{}.png", i), 8, 8);
     const char* comma = i == 1 ? "" : ",";
     images += fmt::format(R"({}{{"id": {}, "file_name": "{}.png", "width": 8, "height": 8}})", comma, i, i);
-    objects += fmt::format(R"({}{{"id": {}, "image_id": {}, "category_id": 1, "bbox": [1, 2, 4, 4], "area": 16,
+    objects += fmt::format(R"({}{{"id": {}, "image_id": {}, "category_id": 1, "bbox": {}, "area": 16,
 "iscrowd": 0}})",
-                           comma, i, i);
+                           comma, i, i, box);
   }
   test::write_file(
       folder, "instances.json",
-      R"({"categories": [{"id": 1, "name": "0"}], "images": [)" + images + R"(], "annotations": [)" + objects + "]}");
+      R"({"categories": [)" + categories + R"(], "images": [)" + images + R"(], "annotations": [)" + objects + "]}");
 }
 
 TEST_F(RecognitionTest, KeepsTheDefaultWhereImagesDoNotTell) {
@@ -79,6 +80,61 @@ TEST_F(RecognitionTest, KeepsTheDefaultWhereImagesDoNotTell) {
   EXPECT_GT(found.close, 10U);
   EXPECT_TRUE(found.trials[found.chosen].is_default);
   EXPECT_EQ(found.card()->head().decoder->name, "yolo-e2e");
+}
+
+std::ptrdiff_t trials_of(const Recognition& found, std::string_view decoder) {
+  return std::ranges::count_if(found.trials,
+                               [&](const CardTrial& trial) { return trial.card.head().decoder->name == decoder; });
+}
+
+TEST_F(RecognitionTest, RulesOutADecoderByOneCard) {
+  write_same_boxes(folder_, 10);
+  const std::string model = test::write_box_detector(models_);
+  std::filesystem::remove(models_ / "boxes.toml");
+  const Recognition found = recognise(model, "coco:" + folder_.string());
+  EXPECT_GT(trials_of(found, "yolo-e2e"), 10);
+  EXPECT_EQ(trials_of(found, "rtdetr-e2e"), 1);
+}
+
+TEST_F(RecognitionTest, FindsTheNumbersOfTheClasses) {
+  const std::string categories = R"({"id": 1, "name": "thing"}, {"id": 5, "name": "other"})";
+  write_same_boxes(folder_, 10, "[0, 0, 2, 2]", categories);
+  const std::string model = test::write_box_detector(models_);
+  std::filesystem::remove(models_ / "boxes.toml");
+  const Recognition found = recognise(model, "coco:" + folder_.string());
+  ASSERT_NE(found.card(), nullptr) << to_text(found);
+  EXPECT_THAT(found.card()->head().labels, testing::ElementsAre("thing", "other"));
+  EXPECT_THAT(found.card()->head().remap, testing::ElementsAre(-1, 0, -1, -1, -1, 1));
+  EXPECT_EQ(found.trials[found.chosen].metric, 1);
+  EXPECT_EQ(nlohmann::json::parse(to_json(found)).at("chosen"), found.chosen);
+}
+
+/// Queries of two classes and normalized boxes that no pixel changes.
+std::string write_queries(const test::TempFolder& folder) {
+  onnx_writer::Model model(13);
+  model.input("image", {1, 3, 8, 8}).output("a").output("b");
+  model.initializer(onnx_writer::tensor<float>("scores", {1, 2, 2}, {3, -9, -9, -9}));
+  model.initializer(onnx_writer::tensor<float>("boxes", {1, 2, 4}, {0.375F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.1F, 0.1F}));
+  model.initializer(onnx_writer::tensor<float>("zero", {1}, {0}));
+  model.node({.op = "ReduceMean",
+              .inputs = {"image"},
+              .outputs = {"one"},
+              .attributes = {onnx_writer::attribute("axes", onnx_writer::Dims{0, 1, 2, 3}),
+                             onnx_writer::attribute("keepdims", 0)},
+              .name = "reduce"});
+  model.node({.op = "Mul", .inputs = {"one", "zero"}, .outputs = {"nothing"}, .name = "mul"});
+  model.node({.op = "Add", .inputs = {"scores", "nothing"}, .outputs = {"a"}, .name = "a"});
+  model.node({.op = "Add", .inputs = {"boxes", "nothing"}, .outputs = {"b"}, .name = "b"});
+  model.save(folder / "queries.onnx");
+  return folder / "queries.onnx";
+}
+
+TEST_F(RecognitionTest, ADecoderThatPredictsTheSameIsNoOtherCard) {
+  write_same_boxes(folder_, 10);
+  const Recognition found = recognise(write_queries(models_), "coco:" + folder_.string());
+  EXPECT_GT(trials_of(found, "detr"), 10) << to_text(found);
+  EXPECT_EQ(trials_of(found, "rtdetr"), 1);
+  EXPECT_EQ(trials_of(found, "deformable-detr"), 0);
 }
 
 TEST_F(RecognitionTest, FewImagesDecideNothing) {
@@ -167,14 +223,67 @@ TEST_F(RecognitionTest, ReportsEveryCard) {
   EXPECT_EQ(json.at("images"), 6);
   EXPECT_TRUE(json.at("trials")[0].contains("top1"));
   EXPECT_TRUE(json.at("undecided").is_array());
+  EXPECT_EQ(json.at("card").is_null(), json.at("chosen").is_null());
   EXPECT_THAT(to_text(found), testing::HasSubstr("rgb"));
 }
 
-TEST(CardVariants, AreDistinctAndBeginWithTheCard) {
+Graph graph_of_image(DType type) {
+  Graph graph;
+  graph.add_input("images", {type, {1, 3, 640, 640}});
+  return graph;
+}
+
+Card card_of_image() {
   Card card;
+  card.input = "images";
   card.width = card.height = 640;
-  for (const std::vector<Card>& cards :
-       {with_each_normalization(card), with_each_resize(card), with_each_interpolation(card)}) {
+  return card;
+}
+
+TEST(CardVariants, IntegersAreRawPixels) {
+  Card card = card_of_image();
+  for (const auto& [type, middle] : {std::pair{DType::kUInt8, 0.0F}, {DType::kInt8, 128.0F}}) {
+    card.mean = {middle, middle, middle};
+    const std::vector<Card> cards = with_each_normalization(card, graph_of_image(type));
+    ASSERT_EQ(cards.size(), 2U);
+    EXPECT_EQ(cards[1].color, ChannelOrder::kBgr);
+    EXPECT_EQ(cards[1].mean[0], middle);
+  }
+}
+
+TEST(CardVariants, DetectorsDoNotHaveClipsNormalization) {
+  Card card = card_of_image();
+  const Graph graph = graph_of_image(DType::kFloat32);
+  const auto has_clip = [&] {
+    return std::ranges::any_of(with_each_normalization(card, graph),
+                               [](const Card& each) { return summary_of(each).find("CLIP") != std::string::npos; });
+  };
+  EXPECT_FALSE(has_clip());
+  card.heads.front().decoder = find_decoder("classify");
+  EXPECT_TRUE(has_clip());
+}
+
+TEST(CardVariants, NumberClassesInOrderAndById) {
+  Card card = card_of_image();
+  card.heads.front() = {.decoder = find_decoder("tensorflow"), .labels = {"0", "1"}};
+  ASSERT_TRUE(has_unknown_classes(card));
+  const std::vector<Card> cards = with_each_numbering(card, {{4, "b"}, {2, "a"}});
+  ASSERT_EQ(cards.size(), 3U);
+  EXPECT_THAT(cards[1].head().labels, testing::ElementsAre("a", "b"));
+  EXPECT_TRUE(cards[1].head().remap.empty());
+  EXPECT_FALSE(has_unknown_classes(cards[1]));
+  // TensorFlow's IDs begin with 1.
+  EXPECT_THAT(cards[2].head().remap, testing::ElementsAre(-1, 0, -1, 1));
+  EXPECT_TRUE(with_each_numbering(cards[2], {{4, "b"}, {2, "a"}})[1].head().remap.empty());
+  EXPECT_EQ(with_each_numbering(card, {{1, "a"}, {2, "b"}}).size(), 2U);
+  EXPECT_EQ(with_each_numbering(card, {{0, "a"}, {2, "b"}}).size(), 2U);
+  EXPECT_EQ(with_each_numbering(card, {}).size(), 1U);
+}
+
+TEST(CardVariants, AreDistinctAndBeginWithTheCard) {
+  const Card card = card_of_image();
+  for (const std::vector<Card>& cards : {with_each_normalization(card, graph_of_image(DType::kFloat32)),
+                                         with_each_resize(card), with_each_interpolation(card)}) {
     EXPECT_EQ(to_toml(cards.front()), to_toml(card));
     std::vector<std::string> texts;
     for (const Card& each : cards) texts.push_back(to_toml(each));

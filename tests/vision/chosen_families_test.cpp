@@ -250,6 +250,42 @@ TEST(EfficientDetEndToEnd, ReadsRowsOfCocosOwnNumbers) {
   expect_found(find_in(model("rows"), "[output]\ndecoder = \"efficientdet-e2e\"\n"), "efficientdet-e2e", kThings);
 }
 
+/// Rows of image, corners, and a class and a score in the COLUMNS; the fourth and later ones must not be read.
+Graph flat_rows(std::int64_t class_column, std::int64_t score_column) {
+  Tensor tensor = filled({100, 7}, 0.99F);
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const Known& thing = kThings[static_cast<std::size_t>(i)];
+    at(tensor, {i, 0}) = 0;
+    for (std::int64_t k = 0; k < 4; ++k) at(tensor, {i, 1 + k}) = thing.box[static_cast<std::size_t>(k)];
+    at(tensor, {i, class_column}) = static_cast<float>(thing.class_id);
+    at(tensor, {i, score_column}) = thing.score;
+  }
+  return FamilyModel(kInputShape).gives("output", tensor).cut({{0, 0}}, 3).build();
+}
+
+TEST(Yolov7EndToEnd, ReadsTheClassBeforeTheScore) {
+  EXPECT_EQ(recognised(flat_rows(5, 6)), "");
+  expect_found(find_in(flat_rows(5, 6), "[output]\ndecoder = \"yolov7-e2e\"\n"), "yolov7-e2e", kThings);
+}
+
+TEST(YoloNasEndToEnd, ReadsTheScoreBeforeTheClass) {
+  EXPECT_EQ(recognised(flat_rows(6, 5)), "");
+  expect_found(find_in(flat_rows(6, 5), "[output]\ndecoder = \"yolo-nas-e2e\"\n"), "yolo-nas-e2e", kThings);
+}
+
+TEST(YoloNas, ReadsBoxesAndScoresPerCell) {
+  const std::int64_t cells = 20 * 16 + 10 * 8 + 5 * 4;
+  Tensor boxes = filled({1, cells, 4}, 1);
+  Tensor scores = filled({1, cells, 80}, 0);
+  for (std::size_t i = 0; i < kThings.size(); ++i) {
+    const auto row = static_cast<std::int64_t>(40 * i + 3);
+    for (std::int64_t k = 0; k < 4; ++k) at(boxes, {0, row, k}) = kThings[i].box[static_cast<std::size_t>(k)];
+    at(scores, {0, row, kThings[i].class_id}) = kThings[i].score;
+  }
+  const Graph model = FamilyModel(kInputShape).gives("pred_bboxes", boxes).gives("pred_scores", scores).build();
+  expect_found(find_in(model, "[output]\ndecoder = \"yolo-nas\"\n"), "yolo-nas", kThings);
+}
+
 /// Three objects, followed by rows that must not be read, the first of them of image END.
 Tensor detection_output(float end, std::int64_t rows = 200) {
   Tensor tensor = filled({1, 1, rows, 7}, 0);
@@ -288,14 +324,24 @@ TEST(DetectionOutput, ReadsAllWhereNothingEndsThem) {
   expect_found(find_in(model, "[output]\ndecoder = \"detection-output\"\n"), "detection-output", kThings);
 }
 
-TEST(TensorRtDetector, ReadsItsFourOutputs) {
+/// Four outputs whose names begin with PREFIX, and the COUNT.
+Graph four_outputs(const std::string& prefix, const std::string& count_name) {
   FamilyModel four(kInputShape);
   Tensor count(DType::kInt32, {1, 1});
   count.data<std::int32_t>()[0] = 3;
-  four.gives("num_dets", count).gives("det_boxes", boxes({1, 100, 4}, {0, 1, 2, 3}, 1, 1));
-  four.gives("det_scores", scores({1, 100}, 0.99F));
-  four.gives("det_classes", labels<std::int32_t>({1, 100}, {2, 0, 79}));
-  expect_found(find_in(four.build()), "tensorrt", kThings);
+  four.gives(count_name, count).gives(prefix + "_boxes", boxes({1, 100, 4}, {0, 1, 2, 3}, 1, 1));
+  four.gives(prefix + "_scores", scores({1, 100}, 0.99F));
+  four.gives(prefix + "_classes", labels<std::int32_t>({1, 100}, {2, 0, 79}));
+  return four.build();
+}
+
+TEST(TensorRtDetector, ReadsItsFourOutputs) {
+  expect_found(find_in(four_outputs("det", "num_dets")), "tensorrt", kThings);
+}
+
+TEST(TensorRtDetector, ReadsTheBatchFormatOfYoloNas) {
+  expect_found(find_in(four_outputs("graph2_pred", "graph2_num_predictions")), "tensorrt", kThings);
+  EXPECT_EQ(recognised(four_outputs("graph2_pred", "count")), "");
 }
 
 }  // namespace

@@ -25,6 +25,8 @@ class CocoData final : public DataSet {
 
   std::span<const DataImage> images() const override { return images_; }
 
+  std::span<const CocoCategory> categories() const override { return main().categories; }
+
   std::string contents() const override {
     std::size_t objects = 0;
     for (const CocoImage& image : main().images) objects += image.objects.size();

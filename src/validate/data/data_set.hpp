@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "saccade/model.hpp"
+#include "validate/data/coco_annotations.hpp"
 #include "validate/data/data_image.hpp"
 #include "validate/data/evaluator.hpp"
 
@@ -22,6 +23,8 @@ class DataSet {
   virtual std::span<const DataImage> images() const = 0;
   /// "440 objects of 80 categories"
   virtual std::string contents() const = 0;
+  /// The categories of its boxes; empty: it has none. The data set owns them.
+  virtual std::span<const CocoCategory> categories() const { return {}; }
   /// An evaluator of MODEL's predictions. Throws Error (kInvalidArgument) if its classes are not the data set's. The
   /// data set outlives it. RESULTS, if the data set has boxes, receives the evaluated predictions.
   virtual std::unique_ptr<Evaluator> make_evaluator(const Model& model, CocoResults* results = nullptr) const = 0;

@@ -6,6 +6,7 @@
 #include "ops/core/dispatch.hpp"
 #include "vision/cards/card_file.hpp"
 #include "vision/cards/recognise.hpp"
+#include "vision/decoders/support.hpp"
 
 namespace saccade {
 namespace {
@@ -19,6 +20,7 @@ struct Normalization {
   Triple mean;
   Triple std;
 };
+constexpr std::string_view kClip = "CLIP's mean and std";
 // The values of torchvision's and timm's models, of OpenAI's CLIP and of Caffe's reference models.
 constexpr Normalization kNormalizations[] = {
     {"0..1", 1 / 255.0F, {0, 0, 0}, {1, 1, 1}},
@@ -26,10 +28,7 @@ constexpr Normalization kNormalizations[] = {
     {"ImageNet mean and std", 1 / 255.0F, {0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}},
     {"-1..1", 1 / 127.5F, {1, 1, 1}, {1, 1, 1}},
     {"Caffe's mean", 1, {123, 117, 104}, {1, 1, 1}},
-    {"CLIP's mean and std",
-     1 / 255.0F,
-     {0.48145466F, 0.4578275F, 0.40821073F},
-     {0.26862954F, 0.26130258F, 0.27577711F}},
+    {kClip, 1 / 255.0F, {0.48145466F, 0.4578275F, 0.40821073F}, {0.26862954F, 0.26130258F, 0.27577711F}},
 };
 
 Triple ordered(Triple rgb, ChannelOrder order) {
@@ -57,8 +56,13 @@ std::string normalization_name(const Card& card) {
                      fmt::join(card.std, ", "));
 }
 
-bool takes_whole_pixels(const Card& card) {
-  return card.scale == 1 && card.std == Triple{1, 1, 1} && card.mean == Triple{128, 128, 128};
+bool takes_integers(const Card& card, const Graph& graph) {
+  return is_integer(graph.value(find_value(graph, graph.inputs(), card.input)).type.dtype);
+}
+
+/// Detectors do not have CLIP's values, which images hardly tell from ImageNet's.
+bool may_have(const Card& card, const Normalization& by) {
+  return by.name != kClip || card.task() == Task::kClassify || card.task() == Task::kEmbed;
 }
 
 bool is_same(const Card& a, const Card& b) { return to_toml(a) == to_toml(b); }
@@ -91,7 +95,7 @@ std::vector<Card> possible_cards(const Graph& graph) {
   return cards;
 }
 
-std::vector<Card> with_each_normalization(const Card& card) {
+std::vector<Card> with_each_normalization(const Card& card, const Graph& graph) {
   std::vector<Card> cards{card};
   const bool is_gray = card.color == ChannelOrder::kGray;
   const std::vector<ChannelOrder> orders =
@@ -99,11 +103,12 @@ std::vector<Card> with_each_normalization(const Card& card) {
   for (const ChannelOrder order : orders) {
     Card other = card;
     other.color = order;
-    if (takes_whole_pixels(card)) {  // int8
+    if (takes_integers(card, graph)) {
       add_new(cards, std::move(other));
       continue;
     }
     for (const Normalization& by : kNormalizations) {
+      if (!may_have(card, by)) continue;
       other.scale = by.scale;
       other.mean = ordered(by.mean, order);
       other.std = ordered(by.std, order);
@@ -148,6 +153,44 @@ std::vector<Card> with_each_interpolation(const Card& card) {
     add_new(cards, std::move(other));
   }
   return cards;
+}
+
+bool has_unknown_classes(const Card& card) {
+  const Head& head = card.head();
+  return head.decoder->uses.labels && head.classes == 0 && !head.labels.empty() && head.labels.front() == "0";
+}
+
+std::vector<Card> with_each_numbering(const Card& card, std::vector<NumberedClass> classes) {
+  std::vector<Card> cards{card};
+  std::ranges::sort(classes, {}, &NumberedClass::id);
+  if (classes.empty() || classes.size() > kMostClasses) return cards;
+  Card ordered = card;
+  Head& head = ordered.heads.front();
+  head.labels.clear();
+  head.remap.clear();
+  for (const NumberedClass& each : classes) head.labels.push_back(each.name);
+  head.classes = static_cast<int>(classes.size());
+  cards.push_back(ordered);
+  const int first = head.decoder->first_class;
+  const std::int64_t last = classes.back().id - first;
+  if (classes.front().id < first || last >= kMostClasses) return cards;
+  head.remap.assign(static_cast<std::size_t>(last + 1), -1);
+  for (std::size_t i = 0; i < classes.size(); ++i)
+    head.remap[static_cast<std::size_t>(classes[i].id - first)] = static_cast<int>(i);
+  if (head.remap.size() > classes.size()) cards.push_back(std::move(ordered));
+  return cards;
+}
+
+Card with_pixels_of(Card card, const Card& from) {
+  card.color = from.color;
+  card.resize = from.resize;
+  card.resize_to = from.resize_to;
+  card.interpolation = from.interpolation;
+  card.pad = from.pad;
+  card.scale = from.scale;
+  card.mean = from.mean;
+  card.std = from.std;
+  return card;
 }
 
 Interpolation usual_interpolation(const Card& card) { return default_card(*card.head().decoder).interpolation; }

@@ -6,7 +6,8 @@
 // Detectors with built-in NMS and separate outputs for boxes, scores and classes. TensorFlow: detection_boxes [1, N, 4]
 // (normalized y1, x1, y2, x2), detection_scores, detection_classes [1, N] (from 1) and num_detections. SSD of the ONNX
 // model zoo: bboxes [1, N, 4] (normalized x1, y1, x2, y2), labels (from 1) and scores. TensorRT: det_boxes [1, N, 4]
-// (corners in pixels), det_scores, det_classes [1, N] and num_dets.
+// (corners in pixels), det_scores, det_classes [1, N] and num_dets; YOLO-NAS of SuperGradients the same in its batch
+// format.
 namespace saccade {
 namespace {
 
@@ -30,12 +31,12 @@ ValueId count_of(const Graph& graph, const std::string& output) {
   return ValueId::kNone;
 }
 
-Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, ValueId count, int first) {
+Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, ValueId count) {
   Fragment& post = to.post;
   const std::int64_t rows = post.shape(lists.scores).elements();
   const ValueId scores = there_only(post, post.reshape(lists.scores, {rows}), count);
-  const ValueId classes =
-      post.op("Sub", {post.reshape(lists.classes, {1, rows, 1}), post.number(static_cast<float>(first))});
+  const auto first = static_cast<float>(to.head.decoder->first_class);
+  const ValueId classes = post.op("Sub", {post.reshape(lists.classes, {1, rows, 1}), post.number(first)});
   Node decoder{
       .domain = "saccade",
       .op = "DecodeEndToEnd",
@@ -83,7 +84,7 @@ void attach_tensorflow(Attachment& to) {
   Fragment& post = to.post;
   const std::int64_t rows = post.shape(to.output(1)).elements();
   const ValueId boxes = to_pixels(to, reorder(post, post.reshape(to.output(0), {1, rows, 4}), {1, 0, 3, 2}));
-  choose_lists(to, {boxes, to.output(1), to.output(2)}, post.reshape(to.output(3), {1}), 1);
+  choose_lists(to, {boxes, to.output(1), to.output(2)}, post.reshape(to.output(3), {1}));
 }
 
 bool fit_zoo(const Graph& graph, const Card& /*card*/, Head& head) {
@@ -93,15 +94,16 @@ bool fit_zoo(const Graph& graph, const Card& /*card*/, Head& head) {
 void attach_zoo(Attachment& to) {
   const ValueId count = count_of(to.post.graph(), to.head.outputs[1]);
   const std::int64_t rows = to.post.shape(to.output(1)).elements();
-  choose_lists(to, {to_pixels(to, to.post.reshape(to.output(0), {1, rows, 4})), to.output(1), to.output(2)}, count, 1);
+  choose_lists(to, {to_pixels(to, to.post.reshape(to.output(0), {1, rows, 4})), to.output(1), to.output(2)}, count);
 }
 
 bool fit_tensorrt(const Graph& graph, const Card& /*card*/, Head& head) {
-  return fit_lists(graph, head, {"det_boxes", "det_scores", "det_classes", "num_dets"});
+  return fit_lists(graph, head, {"det_boxes", "det_scores", "det_classes", "num_dets"}) ||
+         fit_lists(graph, head, {"pred_boxes", "pred_scores", "pred_classes", "num_predictions"});
 }
 
 void attach_tensorrt(Attachment& to) {
-  choose_lists(to, {to.output(0), to.output(1), to.output(2)}, to.post.reshape(to.output(3), {1}), 0);
+  choose_lists(to, {to.output(0), to.output(1), to.output(2)}, to.post.reshape(to.output(3), {1}));
 }
 
 }  // namespace
@@ -114,7 +116,8 @@ constexpr Decoder kTensorFlow = {.name = "tensorflow",
                                  .recognises = reads_these,
                                  .attach = attach_tensorflow,
                                  .selects_itself = true,
-                                 .uses = {.multi_label = false}};
+                                 .uses = {.multi_label = false},
+                                 .first_class = 1};
 constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
                              .reads = "normalized bboxes, scores, labels from 1 (SSD of the ONNX model zoo)",
                              .shapes = "[1, N, 4], [1, N] and [1, N]",
@@ -123,15 +126,17 @@ constexpr Decoder kSsdZoo = {.name = "ssd-zoo",
                              .recognises = reads_these,
                              .attach = attach_zoo,
                              .selects_itself = true,
-                             .uses = {.multi_label = false}};
-constexpr Decoder kTensorRt = {.name = "tensorrt",
-                               .reads = "det_boxes, det_scores, det_classes and num_dets",
-                               .shapes = "[1, N, 4], [1, N], [1, N] and [1, 1]",
-                               .usual_pixels = ultralytics_pixels,
-                               .fit = fit_tensorrt,
-                               .recognises = reads_these,
-                               .attach = attach_tensorrt,
-                               .selects_itself = true,
-                               .uses = {.multi_label = false}};
+                             .uses = {.multi_label = false},
+                             .first_class = 1};
+constexpr Decoder kTensorRt = {
+    .name = "tensorrt",
+    .reads = "det_boxes, _scores, _classes and num_dets, or pred_boxes and so on of YOLO-NAS",
+    .shapes = "[1, N, 4], [1, N], [1, N] and [1, 1]",
+    .usual_pixels = ultralytics_pixels,
+    .fit = fit_tensorrt,
+    .recognises = reads_these,
+    .attach = attach_tensorrt,
+    .selects_itself = true,
+    .uses = {.multi_label = false}};
 
 }  // namespace saccade

@@ -17,7 +17,7 @@ struct ChosenLists {
 /// The number of valid objects in an output; kNone: all.
 ValueId count_of(const Graph& graph, const std::string& output);
 
-/// The first COUNT objects (kNone: all) become predictions. FIRST is the ID of the first class.
-Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, ValueId count, int first);
+/// The first COUNT objects (kNone: all) become predictions.
+Attachment::Objects choose_lists(Attachment& to, const ChosenLists& lists, ValueId count);
 
 }  // namespace saccade

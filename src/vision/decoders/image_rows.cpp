@@ -7,7 +7,8 @@
 // Detectors with built-in NMS and rows of seven numbers, the first of which is the index of the image in the batch.
 // automl's EfficientDet: detections [1, N, 7], rows image, y1, x1, y2, x2 (in the model's pixels), score, class (from
 // 1). DetectionOutput [1, 1, N, 7] of Caffe's and OpenVINO's SSD: rows image, label (from 1), score, x1, y1, x2, y2
-// (normalized); a row with image -1 ends the list.
+// (normalized); a row with image -1 ends the list. YOLOv7's export for ONNX Runtime: [N, 7], rows image, x1, y1, x2, y2
+// (in the model's pixels), class, score. YOLO-NAS of SuperGradients in its flat format: the same with the score first.
 namespace saccade {
 namespace {
 
@@ -48,6 +49,18 @@ bool is_efficientdet(const Graph& graph, const Card& card, const Head& head) {
          (head.outputs[0] == "detections" || head.outputs[0] == "detections:0");
 }
 
+bool fit_flat(const Graph& graph, const Card& /*card*/, Head& head) {
+  return fit_one(graph, head, [](const Shape& shape, Head& /*to*/) {
+    return shape.rank() == 2 && shape[0] > 0 && shape[1] == kNumbers;
+  });
+}
+
+void attach_flat(Attachment& to, const Columns& columns) {
+  choose_lists(to, lists_of(to.post, rows_of(to), columns), count_of(to.post.graph(), to.head.outputs[0]));
+}
+void attach_yolov7(Attachment& to) { attach_flat(to, {.box = {1, 2, 3, 4}, .score = 6, .label = 5}); }
+void attach_yolo_nas(Attachment& to) { attach_flat(to, {.box = {1, 2, 3, 4}, .score = 5, .label = 6}); }
+
 /// The graph subtracts the mean itself, after which padding is 0.
 void efficientdet_pixels(Card& card) {
   card.resize = ResizeMode::kLetterboxTopLeft;
@@ -57,7 +70,7 @@ void efficientdet_pixels(Card& card) {
 
 void attach_efficientdet(Attachment& to) {
   const ValueId count = count_of(to.post.graph(), to.head.outputs[0]);
-  choose_lists(to, lists_of(to.post, rows_of(to), {.box = {2, 1, 4, 3}, .score = 5, .label = 6}), count, 1);
+  choose_lists(to, lists_of(to.post, rows_of(to), {.box = {2, 1, 4, 3}, .score = 5, .label = 6}), count);
 }
 
 bool fit_detection_output(const Graph& graph, const Card& /*card*/, Head& head) {
@@ -97,7 +110,7 @@ void attach_detection_output(Attachment& to) {
   ValueId count = rows_before_end(post, rows);
   const ValueId there = count_of(post.graph(), to.head.outputs[0]);
   if (there != ValueId::kNone) count = post.op("Min", {count, there});
-  choose_lists(to, lists, count, 1);
+  choose_lists(to, lists, count);
 }
 
 }  // namespace
@@ -111,7 +124,8 @@ constexpr Decoder kEfficientDetEndToEnd = {
     .recognises = is_efficientdet,
     .attach = attach_efficientdet,
     .selects_itself = true,
-    .uses = {.multi_label = false}};
+    .uses = {.multi_label = false},
+    .first_class = 1};
 constexpr Decoder kDetectionOutput = {
     .name = "detection-output",
     .reads = "rows image, label (from 1), score, normalized x1, y1, x2, y2 (SSD of Caffe and OpenVINO)",
@@ -121,6 +135,24 @@ constexpr Decoder kDetectionOutput = {
     .recognises = is_detection_output,
     .attach = attach_detection_output,
     .selects_itself = true,
-    .uses = {.multi_label = false}};
+    .uses = {.multi_label = false},
+    .first_class = 1};
+
+constexpr Decoder kYolov7EndToEnd = {.name = "yolov7-e2e",
+                                     .reads = "rows image, x1, y1, x2, y2, class, score (YOLOv7 for ONNX Runtime)",
+                                     .shapes = "[N, 7]",
+                                     .usual_pixels = ultralytics_pixels,
+                                     .fit = fit_flat,
+                                     .attach = attach_yolov7,
+                                     .selects_itself = true,
+                                     .uses = {.multi_label = false}};
+constexpr Decoder kYoloNasEndToEnd = {.name = "yolo-nas-e2e",
+                                      .reads = "rows image, x1, y1, x2, y2, score, class (YOLO-NAS, flat format)",
+                                      .shapes = "[N, 7]",
+                                      .usual_pixels = ultralytics_pixels,
+                                      .fit = fit_flat,
+                                      .attach = attach_yolo_nas,
+                                      .selects_itself = true,
+                                      .uses = {.multi_label = false}};
 
 }  // namespace saccade

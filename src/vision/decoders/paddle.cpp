@@ -90,7 +90,7 @@ void attach_rows(Attachment& to) {
   const auto column = [&](std::int64_t begin, std::int64_t end) { return post.slice(rows, 1, begin, end); };
   ValueId count = count_of(post.graph(), to.head.outputs[0]);
   if (count == ValueId::kNone) count = to.output(1);
-  choose_lists(to, {.boxes = column(2, 6), .scores = column(1, 2), .classes = column(0, 1)}, count, 0);
+  choose_lists(to, {.boxes = column(2, 6), .scores = column(1, 2), .classes = column(0, 1)}, count);
 }
 
 constexpr std::string_view kPlainPixels = "pixels of 0..1 as in PP-YOLOE+; PP-YOLOE needs ImageNet's mean and std";

@@ -96,7 +96,7 @@ bool is_torchvision(const Graph& graph, const Card& /*card*/, const Head& head) 
 }
 
 Attachment::Objects choose(Attachment& to) {
-  return choose_lists(to, {to.output(0), to.output(1), to.output(2)}, count_of(to.post.graph(), to.head.outputs[1]), 0);
+  return choose_lists(to, {to.output(0), to.output(1), to.output(2)}, count_of(to.post.graph(), to.head.outputs[1]));
 }
 
 void attach(Attachment& to) { choose(to); }
