@@ -8,8 +8,8 @@ namespace saccade {
 Card default_card(const Decoder& decoder);
 
 /// Sets the input's name and size, and for integer inputs unscaled pixels: 0..255, or -128..127 as int8. Throws Error
-/// (kUnsupported) unless the inputs are one image of batch 1, or also one of a tracker's target (Card::track), and inputs
-/// for their size (size_input()).
+/// (kUnsupported) unless the inputs are one image of batch 1, or also one of a tracker's target (Card::track), and
+/// inputs for their size (size_input()).
 void recognise_input(const Graph& graph, Card& card);
 
 /// Fits HEAD to the model: sets the outputs that its decoder reads (those that it names, if any), the classes, and what
