@@ -36,6 +36,7 @@ NOT_RUN = {
     ".venv": "trains or evaluates the bundled model",
     "script/": "builds and installs",
     "saccade check DIR": "conformance runs it on ONNX's cases",
+    "saccade run vittrack.onnx": "needs a tracker of one object; the test track runs one",
     "saccade bench MODEL... --against": "script/benchmarks runs it; the peers need minutes",
 }
 # Exit statuses beside 0 that a command may end with.
