@@ -40,9 +40,10 @@ class Variant:
     name: str
     model: str
     head: typing.Callable
-    decoder: str
+    decoder: str | None  # none reads it
     pixels: rewritten.Pixels
     first_category: int | None = None  # the classes are COCO's category IDs from this on
+    has_background: bool = False  # class 0
     loss: float = LOSS
     may_be_open: tuple = ()  # the keys that 20 images may be too few to tell
 
@@ -60,6 +61,10 @@ VARIANTS = [
     Variant("YOLOX decoded", YOLOX, dense.yolox_decoded, "yolov5", pixels("images", "0..255", "bgr")),
     Variant("YOLOv8", YOLOX, dense.yolov8, "yolov8", pixels("images")),
     Variant("YOLOv10", YOLOX, chosen.end_to_end, "yolo-e2e", pixels("images")),
+    Variant("rows with a background class", YOLOX, chosen.after_background, "yolo-e2e", pixels("images"),
+            has_background=True),
+    Variant("rows with the class first", YOLOX, chosen.class_first, None, pixels("images")),
+    Variant("columns with y first", YOLOX, dense.swapped_columns, None, pixels("images")),
     Variant("YOLOv7 end-to-end", YOLOX, chosen.yolov7_end_to_end, "yolov7-e2e", pixels("images")),
     Variant("TensorRT EfficientNMS", YOLOX, chosen.tensorrt, "tensorrt", pixels("images")),
     Variant("YOLO-NAS", YOLOX, dense.yolo_nas, "yolo-nas", pixels("input.1")),
@@ -106,6 +111,8 @@ def write(shared, variant, path):
 
 
 def wanted_remap(variant):
+    if variant.has_background:
+        return list(range(-1, rewriter.CLASSES))
     if variant.first_category is None:
         return None
     numbers = range(variant.first_category, rewriter.COCO[-1] + 1)
@@ -114,6 +121,8 @@ def wanted_remap(variant):
 
 def what_is_wrong(variant, found):
     card = rewritten.card_in(found)
+    if variant.decoder is None:
+        return "" if found["verdict"] == "none" else f"{found['verdict']}, though no decoder reads it"
     if card is None:
         is_known = found["verdict"] == "tie" and variant.may_be_open and {*variant.may_be_open} <= {*found["undecided"]}
         return "" if is_known else f"no card ({found['verdict']}, undecided: {', '.join(found['undecided'])})"
