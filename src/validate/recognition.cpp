@@ -90,7 +90,7 @@ class CardSearch {
 
   /// BASE with the preprocessing of BEST and, if its classes are unknown, the like numbering.
   Card beside(const Card& base, const Card& best) const {
-    const Card card = with_pixels_of(base, best);
+    Card card = with_pixels_of(base, best);
     if (!has_unknown_classes(base) || has_unknown_classes(best)) return card;
     const std::vector<Card> cards = with_each_numbering(card, source_->classes());
     const auto same = std::ranges::find_if(cards, [&](const Card& each) {

@@ -323,6 +323,7 @@ TEST(CardVariants, AreDistinctAndBeginWithTheCard) {
                                          with_each_resize(card), with_each_interpolation(card)}) {
     EXPECT_EQ(to_toml(cards.front()), to_toml(card));
     std::vector<std::string> texts;
+    texts.reserve(cards.size());
     for (const Card& each : cards) texts.push_back(to_toml(each));
     std::ranges::sort(texts);
     EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end());
