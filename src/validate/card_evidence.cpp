@@ -74,6 +74,9 @@ class LabelledImages final : public EvidenceSource {
     return has_boxes_ ? "the image's AP" : "log probability of the true class (0: chance, 1: certainty)";
   }
 
+  /// Boxes whose numbers are read in a wrong order match some objects; the true class is no better than chance.
+  double least() const override { return has_boxes_ ? 0.1 : 0.02; }
+
   bool takes(Task task) const override {
     if (!has_boxes_) return task == Task::kClassify;
     return task == Task::kDetect || task == Task::kSegment || task == Task::kPose || task == Task::kOriented;

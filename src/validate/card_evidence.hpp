@@ -33,8 +33,8 @@ class EvidenceSource {
   virtual std::vector<NumberedClass> classes() const { return {}; }
   /// Post-processing that the evidence needs.
   virtual PostprocessOptions post() const = 0;
-  /// The evidence below which predictions are no better than chance.
-  virtual double least() const { return 0.02; }
+  /// The evidence below which no card is right.
+  virtual double least() const = 0;
   /// Runs MODEL on all images. STOP ends it early with fewer. Throws Error if the model's classes are not the data's.
   virtual Evidence collect(const Model& model, const std::function<bool()>& stop) const = 0;
 };

@@ -18,7 +18,7 @@ namespace {
 /// Rounds of the search: normalization, resize, and once more both if the other changed.
 constexpr int kRounds = 2;
 /// Evidence, in multiples of the least, that shows that the network sees what it expects.
-constexpr double kClearEvidence = 5;
+constexpr double kClearEvidence = 2;
 
 /// Whether A and B are two decoders' readings of the same outputs.
 bool predict_the_same(const CardTrial& a, const CardTrial& b) {
@@ -90,10 +90,13 @@ class CardSearch {
 
   /// BASE with the preprocessing of BEST and, if its classes are unknown, the like numbering.
   Card beside(const Card& base, const Card& best) const {
-    const Card card = with_pixels_of(base, best);
+    Card card = with_pixels_of(base, best);
     if (!has_unknown_classes(base) || has_unknown_classes(best)) return card;
     const std::vector<Card> cards = with_each_numbering(card, source_->classes());
-    return cards[std::min<std::size_t>(cards.size() - 1, best.head().remap.empty() ? 1 : 2)];
+    const auto same = std::ranges::find_if(cards, [&](const Card& each) {
+      return each.head().labels == best.head().labels && each.head().remap == best.head().remap;
+    });
+    return same == cards.end() ? cards.back() : *same;
   }
 
   void try_all(const std::vector<Card>& cards) {

@@ -75,9 +75,8 @@ std::string verdict_text(const Recognition& recognition) {
                          trials[0].counted, kFewestEvidence);
     case CardVerdict::kNone: break;
   }
-  return recognition.metric.empty()
-             ? "none: with no card does the model predict anything that a mirrored image confirms"
-             : "none: with no card are the predictions right more often than by chance";
+  return fmt::format("none: with no card are the predictions {}: an evidence of {} is needed",
+                     recognition.metric.empty() ? "what a mirrored image confirms" : "right", recognition.least);
 }
 
 std::string_view verdict_name(CardVerdict verdict) {

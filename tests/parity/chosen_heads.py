@@ -6,11 +6,23 @@ from onnx import TensorProto
 from rewriter import CLASSES, IOU, MOST, NEVER, SCORE
 
 
-def end_to_end(to):
-    """YOLOv10's rows; Ultralytics' export with `nms=True` has the same."""
+def end_to_end(to, first=0, has_class_first=False):
+    """YOLOv10's rows; Ultralytics' export with `nms=True` has the same. FIRST is the first class ID."""
     boxes, scores, classes = to.chosen(300)
-    rows = to.joined(boxes, to.shaped(scores, -1, 1), to.shaped(to.cast(classes), -1, 1), axis=1)
+    classes = to.cast(to.op("Add", classes, to.constant(first, np.int64)))
+    columns = [to.shaped(each, -1, 1) for each in (scores, classes)]
+    rows = to.joined(boxes, *(reversed(columns) if has_class_first else columns), axis=1)
     to.give("output0", to.shaped(rows, 1, 300, 6), [1, 300, 6])
+
+
+def class_first(to):
+    """No family's: the class before the score."""
+    end_to_end(to, has_class_first=True)
+
+
+def after_background(to):
+    """Class 0 is the background."""
+    end_to_end(to, first=1)
 
 
 def yolov7_end_to_end(to):

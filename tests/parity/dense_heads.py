@@ -70,6 +70,12 @@ def yolov8(to):
     to.give("output0", columns, [1, 84, to.rows])
 
 
+def swapped_columns(to):
+    """No family's: YOLOv8's columns with y before x."""
+    columns = to.joined(to.gathered(to.boxes, [1, 0, 3, 2], 2), to.scores)
+    to.give("output0", to.op("Transpose", columns, perm=[0, 2, 1]), [1, 84, to.rows])
+
+
 def yolo_nas(to):
     """SuperGradients' export without preprocessing and post-processing."""
     to.give("pred_bboxes", to.corners(), [1, to.rows, 4])

@@ -6,12 +6,13 @@ so that the right card is known.
     families.py --binary build/saccade --shared ../shared [NAME...]
 
 The decoder, the numbers of the classes, the channel order, the normalization and, where the images tell it, the resize
-must be right, and the AP must be the detector's own. A variant without a card is an error, unless it names the keys
-that 20 images cannot tell; then a card is one. Exit status 77: skipped.
+must be right, and the AP must be the detector's own. A variant without a card is an error, but where 20 images may be
+too few to tell the keys that it names. Exit status 77: skipped.
 """
 import argparse
 import concurrent.futures
 import dataclasses
+import functools
 import json
 import pathlib
 import subprocess
@@ -30,6 +31,8 @@ with needs("--peers"):
 YOLOX, DEIM, YOLOV8_SEG = "yolox_nano_416", "deimv2_atto_coco_320", "yolov8n-seg_640"
 # What a head may lose of the AP: its built-in NMS has another threshold and gives at most 100 boxes.
 LOSS = 0.015
+# Of all variants.
+FEWEST = 20
 
 
 @dataclasses.dataclass
@@ -37,11 +40,12 @@ class Variant:
     name: str
     model: str
     head: typing.Callable
-    decoder: str
+    decoder: str | None  # none reads it
     pixels: rewritten.Pixels
     first_category: int | None = None  # the classes are COCO's category IDs from this on
+    has_background: bool = False  # class 0
     loss: float = LOSS
-    open: tuple = ()  # the keys that 20 images cannot tell
+    may_be_open: tuple = ()  # the keys that 20 images may be too few to tell
 
 
 # DEIM chooses pairs of query and class, these heads one class per query.
@@ -57,6 +61,10 @@ VARIANTS = [
     Variant("YOLOX decoded", YOLOX, dense.yolox_decoded, "yolov5", pixels("images", "0..255", "bgr")),
     Variant("YOLOv8", YOLOX, dense.yolov8, "yolov8", pixels("images")),
     Variant("YOLOv10", YOLOX, chosen.end_to_end, "yolo-e2e", pixels("images")),
+    Variant("rows with a background class", YOLOX, chosen.after_background, "yolo-e2e", pixels("images"),
+            has_background=True),
+    Variant("rows with the class first", YOLOX, chosen.class_first, None, pixels("images")),
+    Variant("columns with y first", YOLOX, dense.swapped_columns, None, pixels("images")),
     Variant("YOLOv7 end-to-end", YOLOX, chosen.yolov7_end_to_end, "yolov7-e2e", pixels("images")),
     Variant("TensorRT EfficientNMS", YOLOX, chosen.tensorrt, "tensorrt", pixels("images")),
     Variant("YOLO-NAS", YOLOX, dense.yolo_nas, "yolo-nas", pixels("input.1")),
@@ -65,11 +73,11 @@ VARIANTS = [
     Variant("YOLO-NAS in its batch format", YOLOX, chosen.yolo_nas_batch, "tensorrt",
             pixels("input", "0..255", is_uint8=True)),
     Variant("NanoDet-Plus", YOLOX, dense.nanodet, "nanodet", pixels("data", "ImageNet", "bgr")),
-    Variant("YOLOv5's heads", YOLOX, dense.yolov5_heads, "yolov5-heads", pixels("images")),
+    Variant("YOLOv5's heads", YOLOX, dense.yolov5_heads, "yolov5-heads", pixels("images"), may_be_open=("color",)),
     Variant("PP-YOLOE+", YOLOX, chosen.ppyoloe_end_to_end, "ppyoloe-e2e", pixels("image")),
     # The default is PP-YOLOE+'s; -1..1 is as good on some images.
     Variant("PP-YOLOE", YOLOX, chosen.ppyoloe_end_to_end, "ppyoloe-e2e", pixels("image", "ImageNet"),
-            open=("normalization",)),
+            may_be_open=("normalization",)),
     Variant("PP-YOLOE without NMS", YOLOX, dense.ppyoloe, "ppyoloe", pixels("image", "ImageNet")),
     Variant("torchvision RetinaNet", YOLOX, chosen.torchvision, "torchvision", pixels("images", has_batch=False), 0),
     Variant("TensorFlow SSD", YOLOX, chosen.tensorflow, "tensorflow",
@@ -80,7 +88,8 @@ VARIANTS = [
     Variant("pytorch-YOLOv4", YOLOX, dense.darknet, "darknet", pixels("input")),
     Variant("pytorch-ssd", YOLOX, dense.pytorch_ssd, "ssd", pixels("input.1", "pytorch-ssd")),
     # BGR is better on some images.
-    Variant("RT-DETR of Ultralytics", DEIM, chosen.rtdetr_rows, "rtdetr-rows", pixels("images"), open=("color",)),
+    Variant("RT-DETR of Ultralytics", DEIM, chosen.rtdetr_rows, "rtdetr-rows", pixels("images"), loss=ONE_CLASS,
+            may_be_open=("color",)),
     Variant("RT-DETR of Ultralytics with its choice", DEIM, chosen.rtdetr_end_to_end, "rtdetr-e2e", pixels("images")),
     Variant("RT-DETR of Hugging Face", DEIM, chosen.rtdetr, "rtdetr", pixels("pixel_values"), loss=ONE_CLASS),
     Variant("DETR", DEIM, chosen.detr, "detr", pixels("pixel_values", "ImageNet"), 0, loss=ONE_CLASS),
@@ -102,6 +111,8 @@ def write(shared, variant, path):
 
 
 def wanted_remap(variant):
+    if variant.has_background:
+        return list(range(-1, rewriter.CLASSES))
     if variant.first_category is None:
         return None
     numbers = range(variant.first_category, rewriter.COCO[-1] + 1)
@@ -110,11 +121,11 @@ def wanted_remap(variant):
 
 def what_is_wrong(variant, found):
     card = rewritten.card_in(found)
+    if variant.decoder is None:
+        return "" if found["verdict"] == "none" else f"{found['verdict']}, though no decoder reads it"
     if card is None:
-        is_known = found["verdict"] == "tie" and set(variant.open) and set(variant.open) <= set(found["undecided"])
+        is_known = found["verdict"] == "tie" and variant.may_be_open and {*variant.may_be_open} <= {*found["undecided"]}
         return "" if is_known else f"no card ({found['verdict']}, undecided: {', '.join(found['undecided'])})"
-    if variant.open:
-        return f"a card, though 20 images do not tell its {' and '.join(variant.open)}"
     output = card["output"]
     if output["decoder"] != variant.decoder:
         return f"the decoder {output['decoder']}"
@@ -128,40 +139,46 @@ def what_is_wrong(variant, found):
     return ""
 
 
-def own_ap(args, model, section):
-    """The AP of a real model on the same images by its own card, but with the resize of SECTION, a card's [input]."""
-    keys = {key: section[key] for key in ("resize", "interpolation", "pad") if key in section}
+@functools.cache
+def own_ap(binary, shared, model, keys):
+    """The AP of a real model on the same images by its own card, but with the KEYS and values of the resize."""
     with tempfile.TemporaryDirectory() as folder:
-        onnx.save(rewriter.load(args.shared, model), path := pathlib.Path(folder) / "model.onnx")
-        lines = [f"{key} = {json.dumps(value)}" for key, value in keys.items()]
-        path.with_suffix(".toml").write_text("\n".join(["[input]", *lines]), encoding="utf-8")
-        command = [args.binary, "validate", path, "--data", f"coco:{args.shared / 'coco'}", "--device", "cpu",
-                   "--threads", "1", "--max-frames", "20", "--multi-label", "false", "--json"]
+        onnx.save(rewriter.load(shared, model), path := pathlib.Path(folder) / "model.onnx")
+        path.with_suffix(".toml").write_text("\n".join(["[input]", *(f"{key} = {value}" for key, value in keys)]),
+                                             encoding="utf-8")
+        command = [binary, "validate", path, "--data", f"coco:{shared / 'coco'}", "--device", "cpu", "--threads", "1",
+                   "--max-frames", "20", "--multi-label", "false", "--json"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
     return json.loads(done.stdout)["models"][0]["scores"]["box"]["ap"]
 
 
-def complaints_about(args, variant):
-    """Prints a line about VARIANT."""
+def resize_of(card):
+    """What own_ap() takes of CARD."""
+    section = card["input"]
+    return tuple((key, json.dumps(section[key])) for key in ("resize", "interpolation", "pad") if key in section)
+
+
+def examine(args, variant):
+    """Prints a line about VARIANT. Whether there is a card, and what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         write(args.shared, variant, path := pathlib.Path(folder) / "model.onnx")
         try:
             found, messages = rewritten.recognise(args.binary, path, f"coco:{args.shared / 'coco'}", "--threads", "1")
         except RuntimeError as error:
-            return [f"{variant.name}: {error}"]
-    complaints = []
+            return False, [f"{variant.name}: {error}"]
+    wrong = [what_is_wrong(variant, found)]
     line = rewritten.summary_of(variant.name, found)
-    if card := rewritten.card_in(found):
-        ap, own = found["trials"][found["chosen"]]["ap"], own_ap(args, variant.model, card["input"])
+    card = rewritten.card_in(found)
+    if card is not None:
+        ap = found["trials"][found["chosen"]]["ap"]
+        own = own_ap(args.binary, args.shared, variant.model, resize_of(card))
         line += f", AP {ap:.3f} (the detector itself: {own:.3f})"
         if ap < own - variant.loss:
-            complaints.append(f"{variant.name}: AP {ap:.3f}, but the detector itself has {own:.3f}")
-    print(line, flush=True)
-    if wrong := what_is_wrong(variant, found):
-        complaints.append(f"{variant.name}: {wrong}; {json.dumps(found['trials'][:3])}")
+            wrong.append(f"AP {ap:.3f}, but the detector itself has {own:.3f}")
     if messages:
-        complaints.append(f"{variant.name}: a message of a card that was only tried: {messages.strip()[:300]}")
-    return complaints
+        wrong.append(f"a message of a card that was only tried: {messages.strip()[:300]}")
+    print(line, flush=True)
+    return card is not None, [f"{variant.name}: {each}; {json.dumps(found['trials'][:3])}" for each in wrong if each]
 
 
 def main():
@@ -176,8 +193,13 @@ def main():
     selected = [each for each in VARIANTS if not args.name or each.name in args.name]
     # One thread each: most of the time goes into many short runs.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(lambda variant: complaints_about(args, variant), selected))
-    conclude([each for complaints in found for each in complaints], len(selected), "families")
+        examined = list(pool.map(lambda variant: examine(args, variant), selected))
+    complaints = [each for _, wrong in examined for each in wrong]
+    cards = sum(has_card for has_card, _ in examined)
+    if not args.name and cards < FEWEST:
+        complaints.append(f"only {cards} cards")
+    print(f"{cards} cards")
+    conclude(complaints, len(selected), "families")
 
 
 main()

@@ -149,6 +149,15 @@ TEST(CardDecision, OtherNumbersOfClassesAreATie) {
   EXPECT_THAT(found.undecided, testing::ElementsAre(CardAxis::kLabels));
 }
 
+TEST(CardDecision, TooLittleEvidenceIsNoCard) {
+  Recognition found{.data = "coco:x", .metric = "ap", .evidence = {}, .least = 0.1, .images = kImages, .trials = {}};
+  found.trials = {trial_of(classifier_card(), 0.09)};
+  decide(found, {});
+  EXPECT_EQ(found.verdict, CardVerdict::kNone);
+  EXPECT_EQ(found.card(), nullptr);
+  EXPECT_THAT(to_text(found), testing::ContainsRegex("an\\s+evidence\\s+of\\s+0.1"));
+}
+
 TEST(CardDecision, WithoutADefaultOtherPixelsAreATie) {
   Card bgr = classifier_card();
   bgr.color = ChannelOrder::kBgr;

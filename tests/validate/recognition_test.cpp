@@ -53,22 +53,27 @@ TEST_F(RecognitionTest, FindsTheOrderOfChannelsByLabels) {
   EXPECT_GT(progress_, 0);
 }
 
-/// COUNT images, in each a box that write_box_detector() predicts for any pixels, of the first of CATEGORIES.
-void write_same_boxes(const test::TempFolder& folder, int count, const std::string& box = "[1, 2, 4, 4]",
-                      const std::string& categories = R"({"id": 1, "name": "0"})") {
+/// An object in each of the images, and the categories of the data. By default as write_box_detector() predicts it.
+struct SameBoxes {
+  std::string box = "[1, 2, 4, 4]";
+  std::string categories = R"({"id": 1, "name": "0"})";
+  int category = 1;
+};
+
+void write_same_boxes(const test::TempFolder& folder, int count, const SameBoxes& same = {}) {
   std::string images;
   std::string objects;
   for (int i = 1; i <= count; ++i) {
     test::write_solid_image(folder, fmt::format("images/{}.png", i), 8, 8);
     const char* comma = i == 1 ? "" : ",";
     images += fmt::format(R"({}{{"id": {}, "file_name": "{}.png", "width": 8, "height": 8}})", comma, i, i);
-    objects += fmt::format(R"({}{{"id": {}, "image_id": {}, "category_id": 1, "bbox": {}, "area": 16,
+    objects += fmt::format(R"({}{{"id": {}, "image_id": {}, "category_id": {}, "bbox": {}, "area": 16,
 "iscrowd": 0}})",
-                           comma, i, i, box);
+                           comma, i, i, same.category, same.box);
   }
-  test::write_file(
-      folder, "instances.json",
-      R"({"categories": [)" + categories + R"(], "images": [)" + images + R"(], "annotations": [)" + objects + "]}");
+  test::write_file(folder, "instances.json",
+                   R"({"categories": [)" + same.categories + R"(], "images": [)" + images + R"(], "annotations": [)" +
+                       objects + "]}");
 }
 
 TEST_F(RecognitionTest, KeepsTheDefaultWhereImagesDoNotTell) {
@@ -80,6 +85,7 @@ TEST_F(RecognitionTest, KeepsTheDefaultWhereImagesDoNotTell) {
   EXPECT_GT(found.close, 10U);
   EXPECT_TRUE(found.trials[found.chosen].is_default);
   EXPECT_EQ(found.card()->head().decoder->name, "yolo-e2e");
+  EXPECT_EQ(found.least, 0.1);
 }
 
 std::ptrdiff_t trials_of(const Recognition& found, std::string_view decoder) {
@@ -96,25 +102,9 @@ TEST_F(RecognitionTest, RulesOutADecoderByOneCard) {
   EXPECT_EQ(trials_of(found, "rtdetr-e2e"), 1);
 }
 
-TEST_F(RecognitionTest, FindsTheNumbersOfTheClasses) {
-  const std::string categories = R"({"id": 1, "name": "thing"}, {"id": 5, "name": "other"})";
-  write_same_boxes(folder_, 10, "[0, 0, 2, 2]", categories);
-  const std::string model = test::write_box_detector(models_);
-  std::filesystem::remove(models_ / "boxes.toml");
-  const Recognition found = recognise(model, "coco:" + folder_.string());
-  ASSERT_NE(found.card(), nullptr) << to_text(found);
-  EXPECT_THAT(found.card()->head().labels, testing::ElementsAre("thing", "other"));
-  EXPECT_THAT(found.card()->head().remap, testing::ElementsAre(-1, 0, -1, -1, -1, 1));
-  EXPECT_EQ(found.trials[found.chosen].metric, 1);
-  EXPECT_EQ(nlohmann::json::parse(to_json(found)).at("chosen"), found.chosen);
-}
-
-/// Queries of two classes and normalized boxes that no pixel changes.
-std::string write_queries(const test::TempFolder& folder) {
-  onnx_writer::Model model(13);
-  model.input("image", {1, 3, 8, 8}).output("a").output("b");
-  model.initializer(onnx_writer::tensor<float>("scores", {1, 2, 2}, {3, -9, -9, -9}));
-  model.initializer(onnx_writer::tensor<float>("boxes", {1, 2, 4}, {0.375F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.1F, 0.1F}));
+/// Saves MODEL with an 8x8 image whose pixels change nothing, and the outputs NAMES, the initializers "value_NAME".
+std::string save_constants(onnx_writer::Model& model, const std::vector<std::string>& names, const std::string& path) {
+  model.input("image", {1, 3, 8, 8});
   model.initializer(onnx_writer::tensor<float>("zero", {1}, {0}));
   model.node({.op = "ReduceMean",
               .inputs = {"image"},
@@ -123,15 +113,50 @@ std::string write_queries(const test::TempFolder& folder) {
                              onnx_writer::attribute("keepdims", 0)},
               .name = "reduce"});
   model.node({.op = "Mul", .inputs = {"one", "zero"}, .outputs = {"nothing"}, .name = "mul"});
-  model.node({.op = "Add", .inputs = {"scores", "nothing"}, .outputs = {"a"}, .name = "a"});
-  model.node({.op = "Add", .inputs = {"boxes", "nothing"}, .outputs = {"b"}, .name = "b"});
-  model.save(folder / "queries.onnx");
-  return folder / "queries.onnx";
+  for (const std::string& name : names) {
+    model.output(name);
+    model.node({.op = "Add", .inputs = {"value_" + name, "nothing"}, .outputs = {name}, .name = "add_" + name});
+  }
+  model.save(path);
+  return path;
+}
+
+TEST_F(RecognitionTest, FindsTheNumbersOfTheClasses) {
+  write_same_boxes(folder_, 10,
+                   {.box = "[0, 0, 2, 2]",
+                    .categories = R"({"id": 1, "name": "other"}, {"id": 5, "name": "thing"})",
+                    .category = 5});
+  onnx_writer::Model model(13);
+  model.initializer(onnx_writer::tensor<float>("value_rows", {1, 1, 6}, {0, 0, 2, 2, 0.9F, 5}));
+  const Recognition found =
+      recognise(save_constants(model, {"rows"}, models_ / "rows.onnx"), "coco:" + folder_.string());
+  ASSERT_NE(found.card(), nullptr) << to_text(found);
+  EXPECT_THAT(found.card()->head().labels, testing::ElementsAre("other", "thing"));
+  EXPECT_THAT(found.card()->head().remap, testing::ElementsAre(-1, 0, -1, -1, -1, 1));
+  EXPECT_EQ(found.trials[found.chosen].metric, 1);
+  EXPECT_EQ(nlohmann::json::parse(to_json(found)).at("chosen"), found.chosen);
+}
+
+TEST_F(RecognitionTest, NumbersThatImagesDoNotTellAreNoCard) {
+  // Class 1 is the first after a background, and the ID.
+  write_same_boxes(folder_, 10,
+                   {.box = "[0, 0, 2, 2]", .categories = R"({"id": 1, "name": "thing"}, {"id": 5, "name": "other"})"});
+  const std::string model = test::write_box_detector(models_);
+  std::filesystem::remove(models_ / "boxes.toml");
+  const Recognition found = recognise(model, "coco:" + folder_.string());
+  EXPECT_EQ(found.verdict, CardVerdict::kTie) << to_text(found);
+  EXPECT_THAT(found.undecided, testing::Contains(CardAxis::kLabels));
 }
 
 TEST_F(RecognitionTest, ADecoderThatPredictsTheSameIsNoOtherCard) {
   write_same_boxes(folder_, 10);
-  const Recognition found = recognise(write_queries(models_), "coco:" + folder_.string());
+  // Queries of two classes, and normalized boxes.
+  onnx_writer::Model model(13);
+  model.initializer(onnx_writer::tensor<float>("value_a", {1, 2, 2}, {3, -9, -9, -9}));
+  model.initializer(
+      onnx_writer::tensor<float>("value_b", {1, 2, 4}, {0.375F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.1F, 0.1F}));
+  const Recognition found =
+      recognise(save_constants(model, {"a", "b"}, models_ / "queries.onnx"), "coco:" + folder_.string());
   EXPECT_GT(trials_of(found, "detr"), 10) << to_text(found);
   EXPECT_EQ(trials_of(found, "rtdetr"), 1);
   EXPECT_EQ(trials_of(found, "deformable-detr"), 0);
@@ -156,6 +181,7 @@ TEST_F(RecognitionTest, PredictionsThatAMirroredImageContradictsAreNoEvidence) {
   EXPECT_EQ(found.card(), nullptr);
   EXPECT_LE(found.trials.front().evidence, 0);
   EXPECT_THAT(to_text(found), testing::HasSubstr("none: with no card"));
+  EXPECT_EQ(found.least, 0.3);
 }
 
 TEST_F(RecognitionTest, ImagesWithoutPredictionsAreNoEvidence) {
@@ -269,6 +295,7 @@ TEST(CardVariants, NumberClassesInOrderAndById) {
   ASSERT_TRUE(has_unknown_classes(card));
   const std::vector<Card> cards = with_each_numbering(card, {{4, "b"}, {2, "a"}});
   ASSERT_EQ(cards.size(), 3U);
+  EXPECT_EQ(to_toml(cards[0]), to_toml(card));
   EXPECT_THAT(cards[1].head().labels, testing::ElementsAre("a", "b"));
   EXPECT_TRUE(cards[1].head().remap.empty());
   EXPECT_FALSE(has_unknown_classes(cards[1]));
@@ -280,12 +307,23 @@ TEST(CardVariants, NumberClassesInOrderAndById) {
   EXPECT_EQ(with_each_numbering(card, {}).size(), 1U);
 }
 
+TEST(CardVariants, NumberClassesAfterABackground) {
+  Card card = card_of_image();
+  card.heads.front() = {.decoder = find_decoder("yolo-e2e"), .labels = {"0", "1"}};
+  const std::vector<Card> cards = with_each_numbering(card, {{4, "b"}, {2, "a"}});
+  ASSERT_EQ(cards.size(), 4U);
+  EXPECT_THAT(cards[2].head().remap, testing::ElementsAre(-1, 0, 1));
+  EXPECT_THAT(cards[3].head().remap, testing::ElementsAre(-1, -1, 0, -1, 1));
+  EXPECT_EQ(with_each_numbering(card, {{1, "a"}, {2, "b"}}).size(), 3U);
+}
+
 TEST(CardVariants, AreDistinctAndBeginWithTheCard) {
   const Card card = card_of_image();
   for (const std::vector<Card>& cards : {with_each_normalization(card, graph_of_image(DType::kFloat32)),
                                          with_each_resize(card), with_each_interpolation(card)}) {
     EXPECT_EQ(to_toml(cards.front()), to_toml(card));
     std::vector<std::string> texts;
+    texts.reserve(cards.size());
     for (const Card& each : cards) texts.push_back(to_toml(each));
     std::ranges::sort(texts);
     EXPECT_EQ(std::ranges::adjacent_find(texts), texts.end());

@@ -72,6 +72,16 @@ void add_new(std::vector<Card>& cards, Card card) {
     cards.push_back(std::move(card));
 }
 
+/// Adds CARD with output class PLACES[i] as class i. PLACES ascend.
+void add_renumbered(std::vector<Card>& cards, Card card, const std::vector<std::int64_t>& places) {
+  const bool is_plain = places.front() == 0 && places.back() == std::ssize(places) - 1;
+  if (is_plain || places.front() < 0 || places.back() >= kMostClasses) return;
+  std::vector<int>& remap = card.heads.front().remap;
+  remap.assign(static_cast<std::size_t>(places.back() + 1), -1);
+  for (std::size_t i = 0; i < places.size(); ++i) remap[static_cast<std::size_t>(places[i])] = static_cast<int>(i);
+  add_new(cards, std::move(card));
+}
+
 /// False if CARD's labels, classes and remap contradict.
 bool has_labels(const Graph& graph, Card& card) {
   try {
@@ -162,22 +172,23 @@ bool has_unknown_classes(const Card& card) {
 
 std::vector<Card> with_each_numbering(const Card& card, std::vector<NumberedClass> classes) {
   std::vector<Card> cards{card};
-  std::ranges::sort(classes, {}, &NumberedClass::id);
   if (classes.empty() || classes.size() > kMostClasses) return cards;
-  Card ordered = card;
-  Head& head = ordered.heads.front();
+  std::ranges::sort(classes, {}, &NumberedClass::id);
+  Card named = card;
+  Head& head = named.heads.front();
   head.labels.clear();
   head.remap.clear();
-  for (const NumberedClass& each : classes) head.labels.push_back(each.name);
+  std::vector<std::int64_t> after_background;
+  std::vector<std::int64_t> by_id;
+  for (const NumberedClass& each : classes) {
+    head.labels.push_back(each.name);
+    after_background.push_back(std::ssize(head.labels));
+    by_id.push_back(each.id - head.decoder->first_class);
+  }
   head.classes = static_cast<int>(classes.size());
-  cards.push_back(ordered);
-  const int first = head.decoder->first_class;
-  const std::int64_t last = classes.back().id - first;
-  if (classes.front().id < first || last >= kMostClasses) return cards;
-  head.remap.assign(static_cast<std::size_t>(last + 1), -1);
-  for (std::size_t i = 0; i < classes.size(); ++i)
-    head.remap[static_cast<std::size_t>(classes[i].id - first)] = static_cast<int>(i);
-  if (head.remap.size() > classes.size()) cards.push_back(std::move(ordered));
+  cards.push_back(named);
+  if (head.decoder->first_class == 0) add_renumbered(cards, named, after_background);
+  add_renumbered(cards, named, by_id);
   return cards;
 }
 

@@ -30,7 +30,8 @@ struct NumberedClass {
 /// Whether neither the outputs nor the metadata tell CARD's classes.
 bool has_unknown_classes(const Card& card);
 
-/// CARD, whose classes are unknown, and CARD with CLASSES: in the order of their IDs, and by their IDs.
+/// CARD, whose classes are unknown, and CARD with CLASSES: in the order of their IDs, in this order after a background
+/// class, and by their IDs.
 std::vector<Card> with_each_numbering(const Card& card, std::vector<NumberedClass> classes);
 
 /// CARD with the preprocessing of FROM, a card of the same model.
