@@ -25,8 +25,8 @@ class FrameSession {
   /// The predictions for FRAME, in its pixels, with the number of the run as Result::frame. The samples of FRAME must
   /// be readable on the host (MemoryKind::kPlain or kPinned) until run() returns. The result, and what it refers to,
   /// are valid until the next run() or the end of the session. Throws Error (kInvalidArgument) if FRAME has no size,
-  /// lacks a plane, or has a pitch shorter than a row; if the card's region of interest is outside of it; or if the model
-  /// is a tracker without a target.
+  /// lacks a plane, or has a pitch shorter than a row; if the card's region of interest is outside of it; or if the
+  /// model is a tracker without a target.
   const Result& run(const FrameView& frame);
 
   /// For a tracker of one object (Task::kTrack): the next frame shows the object in BOX, corners in pixels as
