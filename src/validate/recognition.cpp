@@ -50,6 +50,7 @@ class CardSearch {
     planned_ = bases.size() * with_each_normalization(bases.front(), *graph_).size() +
                with_each_resize(bases.front()).size() + with_each_interpolation(bases.front()).size();
     for (const Card& base : bases) {
+      if (is_decoder_kept()) break;
       if (has_unknown_classes(base)) unnumbered_.insert(base.head().decoder);
       if (!events_.stop() && !try_beside_best(base)) try_base(base);
     }
@@ -75,12 +76,19 @@ class CardSearch {
       if (!events_.stop() && try_card(card)) return try_all(with_each_normalization(card, *graph_));
   }
 
+  bool has_clear_evidence() const {
+    const double clear = kClearEvidence * source_->least() * static_cast<double>(source_->images());
+    return best() != nullptr && sum_of_evidence(*best()) >= clear;
+  }
+
+  /// Without labels the evidence is confidence, which other decoders read on another scale: the default's decoder is
+  /// kept if it predicts well.
+  bool is_decoder_kept() const { return has_default_ && source_->metric().empty() && has_clear_evidence(); }
+
   /// Tries BASE's decoder on pixels from which another one predicts well: the network evidently sees what it expects.
   /// False if none does.
   bool try_beside_best(const Card& base) {
-    if (best() == nullptr) return false;
-    const double clear = kClearEvidence * source_->least() * static_cast<double>(source_->images());
-    if (sum_of_evidence(*best()) < clear) return false;
+    if (!has_clear_evidence()) return false;
     const std::size_t before = trials_.size();
     static_cast<void>(try_card(beside(base, best()->card)));
     const auto is_last = [&](const CardTrial& trial) { return predict_the_same(trial, trials_.back()); };

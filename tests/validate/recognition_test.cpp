@@ -137,6 +137,19 @@ TEST_F(RecognitionTest, FindsTheNumbersOfTheClasses) {
   EXPECT_EQ(nlohmann::json::parse(to_json(found)).at("chosen"), found.chosen);
 }
 
+TEST_F(RecognitionTest, WithoutLabelsTheDefaultsDecoderIsKept) {
+  for (int i = 0; i < 10; ++i) test::write_solid_image(folder_, fmt::format("{}.png", i), 8, 8);
+  const auto trials_with_box = [&](std::vector<float> row) {
+    onnx_writer::Model model(13);
+    model.initializer(onnx_writer::tensor<float>("value_rows", {1, 1, 6}, std::move(row)));
+    const Recognition found = recognise(save_constants(model, {"rows"}, models_ / "rows.onnx"), folder_.string());
+    return trials_of(found, "rtdetr-e2e");
+  };
+  // The first lies as in the mirrored image, the second does not.
+  EXPECT_EQ(trials_with_box({2, 2, 6, 6, 0.9F, 0}), 0);
+  EXPECT_GT(trials_with_box({0, 2, 3, 6, 0.9F, 0}), 0);
+}
+
 TEST_F(RecognitionTest, NumbersThatImagesDoNotTellAreNoCard) {
   // Class 1 is the first after a background, and the ID.
   write_same_boxes(folder_, 10,
