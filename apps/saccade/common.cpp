@@ -49,22 +49,6 @@ void add_shape(ModelOptions& options, const std::string& text) {
     throw UsageError("--shape", fmt::format("the shape of '{}' is given twice", name));
 }
 
-Region parse_region(const char* flag, const std::string& text) {
-  constexpr int kMost = 1'000'000;  // saccade.Preprocess accepts no more
-  const std::vector<std::string_view> numbers = parts_of(text, ',');
-  std::array<int, 4> edge{};
-  if (numbers.size() != edge.size())
-    throw UsageError(flag, fmt::format("'{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
-  for (std::size_t i = 0; i < edge.size(); ++i) {
-    const int least = i < 2 ? 0 : 1;
-    const std::optional<int> value = read_number<int>(numbers[i]);
-    if (!value || *value < least || *value > kMost)
-      throw UsageError(flag, fmt::format("'{}' is not an integer from {} to {}", numbers[i], least, kMost));
-    edge[i] = *value;
-  }
-  return {edge[0], edge[1], edge[2], edge[3]};
-}
-
 /// "SIZE" or "SIZE,OVERLAP".
 void parse_tiles(TileOptions& tiles, const std::string& text) {
   const std::vector<std::string_view> parts = parts_of(text, ',');
@@ -82,6 +66,22 @@ void parse_tiles(TileOptions& tiles, const std::string& text) {
 }
 
 }  // namespace
+
+Region parse_region(const char* flag, const std::string& text) {
+  constexpr int kMost = 1'000'000;  // saccade.Preprocess accepts no more
+  const std::vector<std::string_view> numbers = parts_of(text, ',');
+  std::array<int, 4> edge{};
+  if (numbers.size() != edge.size())
+    throw UsageError(flag, fmt::format("'{}' is not X,Y,WIDTH,HEIGHT in pixels", text));
+  for (std::size_t i = 0; i < edge.size(); ++i) {
+    const int least = i < 2 ? 0 : 1;
+    const std::optional<int> value = read_number<int>(numbers[i]);
+    if (!value || *value < least || *value > kMost)
+      throw UsageError(flag, fmt::format("'{}' is not an integer from {} to {}", numbers[i], least, kMost));
+    edge[i] = *value;
+  }
+  return {edge[0], edge[1], edge[2], edge[3]};
+}
 
 std::pair<std::string, std::string> split_assignment(const std::string& text) {
   const std::size_t at = text.rfind('=');
@@ -131,10 +131,6 @@ void CommonFlags::bind_selection(FlagBinder& binder) {
   binder.bind("--multi-label", &model.post.multi_label);
   binder.bind("--max-det", &model.post.max_detections);
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region("--roi", text); });
-}
-
-void CommonFlags::bind_target(FlagBinder& binder) {
-  binder.bind("--target", [this](const std::string& text) { model.target = parse_region("--target", text); });
 }
 
 void CommonFlags::bind_tiles(FlagBinder& binder) {

@@ -25,14 +25,15 @@ struct CommonFlags {
   void bind_predictions(FlagBinder& binder);
   /// The same for a command whose --conf, --iou and --classes may name a model.
   void bind_predictions(FlagBinder& binder, ModelValues& values);
-  /// Binds the object that a tracker follows, for commands that run on the frames of a source.
-  void bind_target(FlagBinder& binder);
   /// Binds tiles, for commands that run on frames.
   void bind_tiles(FlagBinder& binder);
 
  private:
   void bind_selection(FlagBinder& binder);
 };
+
+/// "X,Y,WIDTH,HEIGHT" in pixels. Throws UsageError about FLAG.
+Region parse_region(const char* flag, const std::string& text);
 
 /// Splits "NAME=VALUE"; NAME may contain '='.
 std::pair<std::string, std::string> split_assignment(const std::string& text);

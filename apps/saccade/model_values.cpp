@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "common.hpp"
 #include "flags/binder.hpp"
 #include "flags/numbers.hpp"
 
@@ -37,14 +38,18 @@ void check_known(const char* flag, const Values& values, const std::set<std::str
       throw UsageError(flag, fmt::format("there is no model '{}'; they are {}", name, fmt::join(known, ", ")));
 }
 
+[[noreturn]] void reject_twice(const char* flag, const std::string& name) {
+  throw UsageError(flag, name.empty() ? "the value of all models is given twice"
+                                      : fmt::format("the value of the model '{}' is given twice", name));
+}
+
 }  // namespace
 
 void ModelValues::read(const char* flag, const std::vector<std::string>& texts, Numbers& numbers) {
   for (const std::string& text : texts) {
     const auto [name, value] = split_model(text);
-    if (numbers.try_emplace(name, static_cast<float>(read_number<double>(value).value())).second) continue;
-    throw UsageError(flag, name.empty() ? "the value of all models is given twice"
-                                        : fmt::format("the value of the model '{}' is given twice", name));
+    if (!numbers.try_emplace(name, static_cast<float>(read_number<double>(value).value())).second)
+      reject_twice(flag, name);
   }
 }
 
@@ -55,12 +60,20 @@ void ModelValues::read_classes(const std::vector<std::string>& texts) {
   }
 }
 
+void ModelValues::read_targets(const std::vector<std::string>& texts) {
+  for (const std::string& text : texts) {
+    const auto [name, value] = split_model(text);
+    if (!targets_.try_emplace(name, parse_region("--target", value)).second) reject_twice("--target", name);
+  }
+}
+
 void ModelValues::check_names(const std::vector<std::string>& paths) const {
   std::set<std::string> known;
   for (const std::string& path : paths) known.insert(model_name(path));
   check_known("--conf", confidences_, known);
   check_known("--iou", ious_, known);
   check_known("--classes", classes_, known);
+  check_known("--target", targets_, known);
 }
 
 ModelOptions ModelValues::options_for(const std::string& path, ModelOptions options) const {
@@ -68,6 +81,7 @@ ModelOptions ModelValues::options_for(const std::string& path, ModelOptions opti
   if (const float* value = value_for(confidences_, name)) options.post.confidence = *value;
   if (const float* value = value_for(ious_, name)) options.post.iou = *value;
   if (const auto* value = value_for(classes_, name)) options.post.classes = *value;
+  if (const Region* value = value_for(targets_, name)) options.target = *value;
   return options;
 }
 

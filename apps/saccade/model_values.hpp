@@ -8,14 +8,15 @@
 
 namespace saccade::app {
 
-/// The values of --conf, --iou and --classes of a command with several models: VALUE is for all of them, NAME:VALUE for
-/// the models of that name, which it concerns alone.
+/// The values of --conf, --iou, --classes and --target of a command with several models: VALUE is for all of them,
+/// NAME:VALUE for the models of that name, which it concerns alone.
 class ModelValues {
  public:
   /// Each reads the flag's values. Throws UsageError about one that is given twice.
   void read_confidences(const std::vector<std::string>& texts) { read("--conf", texts, confidences_); }
   void read_ious(const std::vector<std::string>& texts) { read("--iou", texts, ious_); }
   void read_classes(const std::vector<std::string>& texts);
+  void read_targets(const std::vector<std::string>& texts);
 
   /// Throws UsageError with a name that none of the models at PATHS has, and their names.
   void check_names(const std::vector<std::string>& paths) const;
@@ -30,6 +31,7 @@ class ModelValues {
   Numbers confidences_;
   Numbers ious_;
   std::map<std::string, std::vector<std::string>, std::less<>> classes_;
+  std::map<std::string, Region, std::less<>> targets_;
 };
 
 }  // namespace saccade::app

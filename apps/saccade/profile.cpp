@@ -135,7 +135,9 @@ Action add_profile(FlagBinder& binder) {
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
   flags->common.bind_tiles(binder);
-  flags->common.bind_target(binder);
+  binder.bind("--target", [common = &flags->common](const std::string& text) {
+    common->model.target = parse_region("--target", text);
+  });
   return {.run = [flags] { return profile(*flags); }, .check = [flags] { check_standard_output(*flags); }};
 }
 

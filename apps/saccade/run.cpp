@@ -210,7 +210,8 @@ Action add_run(FlagBinder& binder) {
   flags->common.bind(binder);
   flags->common.bind_predictions(binder, flags->values);
   flags->common.bind_tiles(binder);
-  flags->common.bind_target(binder);
+  binder.bind("--target",
+              [values = &flags->values](const std::vector<std::string>& texts) { values->read_targets(texts); });
   return {.run = [flags] { return run(*flags); },
           .check =
               [flags] {

@@ -199,8 +199,8 @@ TEST_F(EveryFlag, IsGivenTwiceOnlyIfRepeatable) {
     Arguments twice = test.good();
     const Arguments again = test.good();
     twice.insert(twice.end(), again.begin(), again.end());
-    const bool is_one_name =
-        std::holds_alternative<Assignment>(test.flag.value) || std::holds_alternative<PerModel>(test.flag.value);
+    const bool is_per_model = test.count() == Count::kRepeatable && test.flag.form.starts_with("[NAME:]");
+    const bool is_one_name = std::holds_alternative<Assignment>(test.flag.value) || is_per_model;
     const bool is_once = test.count() == Count::kOne || test.count() == Count::kPair;
     if ((is_once && !test.flag.is_switch()) || is_one_name)
       expect_rejected(test.with(twice), test.name(), "is given twice");

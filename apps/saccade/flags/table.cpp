@@ -260,7 +260,11 @@ std::vector<Flag> shared_flags() {
       {kPredicting, "--roi", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"}, "Region of interest in every frame, in pixels",
        {.group = kPredictions}},
 
-      {kRun | kProfile, "--target", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"},
+      {kRun, "--target", "[NAME:]X,Y,W,H", Text{"0,0,64,48", "1,2,3"},
+       "The object that a tracker of one object follows: its box in the first frame, in pixels; NAME:X,Y,W,H is for the "
+       "model NAME",
+       {.count = Count::kRepeatable, .group = kPredictions}},
+      {kProfile, "--target", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"},
        "The object that a tracker of one object follows: its box in the first frame, in pixels",
        {.group = kPredictions}},
 

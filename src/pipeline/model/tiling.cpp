@@ -38,8 +38,10 @@ bool is_tiled(const Card& card, const ModelOptions& options) {
     return true;
   }
   if (options.target)
-    fail(ErrorCode::kInvalidArgument, "the model's task is {}: only a tracker of one object takes --target",
-         to_string(card.task()));
+    fail(
+        ErrorCode::kInvalidArgument,
+        "the model's task is {}: only a tracker of one object takes --target, for which --target NAME:X,Y,W,H names it",
+        to_string(card.task()));
   if (predicts_only(card, Task::kUpscale)) {
     if (options.tiles)
       fail(ErrorCode::kInvalidArgument,
