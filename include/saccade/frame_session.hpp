@@ -31,7 +31,7 @@ class FrameSession {
 
   /// For a tracker of one object (Task::kTrack): the next frame shows the object in BOX, corners in pixels as
   /// Detection::box. It is followed from there on, in place of ModelOptions::target or an earlier one. Throws Error
-  /// (kInvalidArgument) if the model is none, or if BOX is not finite or smaller than a pixel.
+  /// (kInvalidArgument) if the model is none, or if BOX is smaller than a pixel or beyond a million pixels.
   void follow(const std::array<float, 4>& box);
 
  private:

@@ -9,7 +9,6 @@ The decoder, the numbers of the classes, the channel order, the normalization an
 must be right, and the AP must be the detector's own. A variant without a card is an error, but where 20 images may be
 too few to tell the keys that it names. Exit status 77: skipped.
 """
-import argparse
 import concurrent.futures
 import dataclasses
 import functools
@@ -19,7 +18,7 @@ import subprocess
 import tempfile
 import typing
 
-from script import conclude, needs
+from script import arguments, conclude, needs
 
 with needs("--peers"):
     import onnx
@@ -182,11 +181,7 @@ def examine(args, variant):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--shared", type=pathlib.Path, required=True)
-    parser.add_argument("name", nargs="*")
-    args = parser.parse_args()
+    args = arguments(__doc__)
     if not (args.shared / "models" / "real").exists():
         print(f"SKIPPED: there are no models in {args.shared}")
         raise SystemExit(77)

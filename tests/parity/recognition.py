@@ -7,13 +7,12 @@ detector of ../shared, with another normalization, channel order or layout in fr
 A card with another channel order, normalization or decoder than the right one is an error. So is none, but where 20
 images may be too few. Exit status 77: skipped.
 """
-import argparse
 import dataclasses
 import json
 import pathlib
 import tempfile
 
-from script import conclude, needs
+from script import arguments, conclude, needs
 
 with needs("--peers"):
     import onnx
@@ -59,11 +58,7 @@ def what_is_wrong(variant, found):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--shared", type=pathlib.Path, required=True)
-    parser.add_argument("name", nargs="*")
-    args = parser.parse_args()
+    args = arguments(__doc__)
     if not (args.shared / "models" / "real").exists():
         print(f"SKIPPED: there are no models in {args.shared}")
         raise SystemExit(77)

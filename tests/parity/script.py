@@ -1,4 +1,5 @@
 """Common parts of comparison scripts: finding dependencies, reporting, exit statuses."""
+import argparse
 import contextlib
 import pathlib
 import sys
@@ -19,6 +20,15 @@ def needs(environment):
     except ImportError as missing:
         print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap {environment}; ../shared for drift")
         sys.exit(77)
+
+
+def arguments(text):
+    """The command line of a script described by TEXT: the binary, ../shared, and the names of the items to check."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--shared", type=pathlib.Path, required=True)
+    parser.add_argument("name", nargs="*")
+    return parser.parse_args()
 
 
 def conclude(complaints, count, what):

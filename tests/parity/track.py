@@ -6,13 +6,12 @@ its target, on drawn frames and on a video of ../shared. OpenCV keeps boxes of w
 
 Exit status 77: skipped.
 """
-import argparse
 import json
 import pathlib
 import subprocess
 import tempfile
 
-from script import conclude, needs
+from script import arguments, conclude, needs
 
 with needs("--peers"):
     import cv2
@@ -126,11 +125,7 @@ def overlap(a, b):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--shared", type=pathlib.Path, required=True)
-    parser.add_argument("name", nargs="*")
-    args = parser.parse_args()
+    args = arguments(__doc__)
     complaints = []
     chosen = [name for name in SCENES if not args.name or name in args.name]
     for name in chosen:

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <climits>
 #include <cmath>
 
 #include "saccade/saccade.hpp"
@@ -141,8 +142,11 @@ TEST_F(Tracker, WhatItCannotDoIsRefused) {
   const test::BrightFrame frame = showing(PixelFormat::kRgb24, object_at(30, 50));
   FrameSession session(model());
   EXPECT_THAT(refusal([&] { session.run(frame.view()); }), HasSubstr("FrameSession::follow()"));
-  for (const std::array<float, 4>& box :
-       {std::array<float, 4>{10, 10, 10, 20}, {20, 10, 10, 20}, {NAN, 0, 10, 10}, {0, 0, INFINITY, 10}})
+  for (const std::array<float, 4>& box : {std::array<float, 4>{10, 10, 10, 20},
+                                          {20, 10, 10, 20},
+                                          {NAN, 0, 10, 10},
+                                          {0, 0, INFINITY, 10},
+                                          {0, 0, 1e30F, 1e30F}})
     EXPECT_THAT(refusal([&] { session.follow(box); }), HasSubstr("is not one of at least a pixel"));
   session.follow({200, 10, 220, 30});
   EXPECT_THAT(refusal([&] { session.run(frame.view()); }), HasSubstr("lies outside of the frame of 160x121 pixels"));
@@ -151,6 +155,10 @@ TEST_F(Tracker, WhatItCannotDoIsRefused) {
   const std::string detector = test::write_box_detector(folder_);
   EXPECT_THAT(refusal([&] { FrameSession{test::load_on_cpu(detector, {.target = object_at(0, 0)})}; }),
               HasSubstr("the model's task is detect: only a tracker of one object takes --target"));
+  EXPECT_THAT(refusal([&] {
+                FrameSession{model({.target = Region{INT_MAX, 0, INT_MAX, 9}})};
+              }),
+              HasSubstr("is not one of at least a pixel"));
   FrameSession boxes(test::load_on_cpu(detector));
   EXPECT_THAT(refusal([&] { boxes.follow({0, 0, 8, 8}); }), HasSubstr("only a tracker follows an object"));
 }

@@ -13,9 +13,8 @@
 namespace saccade {
 namespace {
 
-constexpr float kLeastSide = 10;  // of a box, in pixels: clip_box's margin
-
-float clamped(float value, float low, float high) { return std::max(low, std::min(value, high)); }
+constexpr float kLeastSide = 10;        // of a box, in pixels: clip_box's margin
+constexpr float kFarthest = 1'000'000;  // edge of a box: its squares have whole numbers
 
 /// BOX, cut at the frame's borders, with at least kLeastSide on each side where the frame allows it.
 std::array<float, 4> clipped(const std::array<float, 4>& box, const std::array<int, 2>& frame) {
@@ -23,16 +22,15 @@ std::array<float, 4> clipped(const std::array<float, 4>& box, const std::array<i
   for (std::size_t axis = 0; axis < 2; ++axis) {
     const auto length = static_cast<float>(frame[axis]);
     const float least = std::min(kLeastSide, length);
-    to[axis] = clamped(box[axis], 0, length - least);
-    to[axis + 2] = std::max(clamped(box[axis + 2], least, length), to[axis] + least);
+    to[axis] = std::clamp(box[axis], 0.0F, length - least);
+    to[axis + 2] = std::max(std::clamp(box[axis + 2], least, length), to[axis] + least);
   }
   return to;
 }
 
 }  // namespace
 
-TargetTracker::TargetTracker(const VisionPlan& vision, const TensorView& target)
-    : vision_(vision), target_(target), preprocessing_(*vision.target) {
+TargetTracker::TargetTracker(const VisionPlan& vision, const TensorView& target) : vision_(vision), target_(target) {
   constexpr std::size_t kSlack = 64;  // vector kernels may read up to one vector past the end
   const auto bytes = [](int width, int height) {
     return 3 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height) + kSlack;
@@ -42,10 +40,11 @@ TargetTracker::TargetTracker(const VisionPlan& vision, const TensorView& target)
 }
 
 void TargetTracker::follow(const std::array<float, 4>& box) {
-  if (!std::ranges::all_of(box, [](float edge) { return std::isfinite(edge); }) ||
+  if (!std::ranges::all_of(box, [](float edge) { return std::abs(edge) <= kFarthest; }) ||
       !(box[2] - box[0] >= 1 && box[3] - box[1] >= 1))
-    fail(ErrorCode::kInvalidArgument, "the object's box {}, {}, {}, {} is not one of at least a pixel", box[0], box[1],
-         box[2], box[3]);
+    fail(ErrorCode::kInvalidArgument,
+         "the object's box {}, {}, {}, {} is not one of at least a pixel within {:.0f} pixels", box[0], box[1], box[2],
+         box[3], kFarthest);
   box_ = box;
   is_first_ = true;
 }
@@ -75,8 +74,8 @@ void TargetTracker::take_target(const FrameView& frame) {
   const FrameView crop = cut(frame, square, track.width, track.height);
   Tensor given(DType::kFrame, {});
   std::memcpy(given.raw(), &crop, sizeof crop);
-  const std::string& name = preprocessing_.value(preprocessing_.inputs()[0]).name;
-  image_ = interpret(preprocessing_, {{name, given}}).front();
+  const Graph& preprocessing = *vision_.target;
+  image_ = interpret(preprocessing, {{preprocessing.value(preprocessing.inputs()[0]).name, given}}).front();
 }
 
 /// The square with BOX at its centre.

@@ -16,8 +16,8 @@ class TargetTracker final : public Tiling {
   /// VISION outlives it. TARGET is the input for the target's image, whose memory outlives it.
   TargetTracker(const VisionPlan& vision, const TensorView& target);
 
-  /// The next frame shows the object in BOX: corners, in pixels. Throws Error if BOX is not finite or smaller than a
-  /// pixel.
+  /// The next frame shows the object in BOX: corners, in pixels. Throws Error if BOX is smaller than a pixel, or has an
+  /// edge beyond a million pixels.
   void follow(const std::array<float, 4>& box);
 
   /// Throws Error if there is no target, or if its box lies outside of the frame.
@@ -41,8 +41,7 @@ class TargetTracker final : public Tiling {
 
   const VisionPlan& vision_;
   TensorView target_;
-  Graph preprocessing_;  ///< of the target
-  Tensor image_;         ///< the target's, preprocessed
+  Tensor image_;  ///< the target's, preprocessed
   std::optional<std::array<float, 4>> box_;
   bool is_first_ = false;
   FrameView tile_;

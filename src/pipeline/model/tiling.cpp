@@ -18,8 +18,9 @@ constexpr int kChroma = 2;
 constexpr std::size_t kTargetInput = 1;
 
 std::array<float, 4> corners_of(const Region& region) {
-  return {static_cast<float>(region.x), static_cast<float>(region.y), static_cast<float>(region.x + region.width),
-          static_cast<float>(region.y + region.height)};
+  const auto x = static_cast<float>(region.x);
+  const auto y = static_cast<float>(region.y);
+  return {x, y, x + static_cast<float>(region.width), y + static_cast<float>(region.height)};
 }
 
 bool detects(const Head& head) { return finds_objects(head.decoder->task); }
