@@ -14,7 +14,7 @@ namespace saccade {
 namespace {
 
 constexpr float kLeastSide = 10;        // of a box, in pixels: clip_box's margin
-constexpr float kFarthest = 1'000'000;  // edge of a box: its squares have whole numbers
+constexpr float kFarthest = 1'000'000;  // edge of a box: its search region's edges fit int
 
 /// BOX, cut at the frame's borders, with at least kLeastSide on each side where the frame allows it.
 std::array<float, 4> clipped(const std::array<float, 4>& box, const std::array<int, 2>& frame) {
