@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
-"""Throughput of `saccade run` beside other work: two runs at once, and one run beside a busy process of equal nice.
+"""Throughput of `saccade run` beside other work: two runs at once, and one run beside busy processes of equal nice.
 
-    bench/beside_others.py MODEL... [--binary build/saccade] [--spins default,5000] [--rounds 3] [--seconds 4]
+    bench/beside_others.py MODEL... [--binaries build/saccade,other/saccade] [--busy 1,2] [--rounds 3] [--seconds 4]
 
-Prints frames per second of one run alone, and the share of it that remains beside other work: medians over rounds.
---spins sets GOMP_SPINCOUNT, which is how long OpenMP's workers spin before they sleep. `own` leaves it to saccade,
-`default` to libgomp.
+Prints frames per second of one run alone, and the share of it that remains beside other work: medians over rounds. The
+binaries take turns in every round.
 """
 import argparse
 import json
@@ -15,52 +14,52 @@ import subprocess
 import sys
 
 
-def start(arguments, model, spin):
-    environment = dict(os.environ)
-    if spin == "default":
-        environment["GOMP_SPINCOUNT"] = "300000"  # libgomp's default while there are no more threads than processors
-    elif spin != "own":
-        environment["GOMP_SPINCOUNT"] = spin
-    command = [arguments.binary, "run", model, "--source", "synthetic:?size=640x480", "--json", "--no-save", "--quiet", "--device", "cpu",
+def start(arguments, binary, model):
+    command = [binary, "run", model, "--source", "synthetic:?size=640x480", "--json", "--no-save", "--quiet", "--device", "cpu",
                "--duration", str(arguments.seconds)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
 
 def rate(process):
     return json.loads(process.communicate()[0])["frames_per_second"]
 
 
-def one_round(arguments, model, spin):
-    alone = rate(start(arguments, model, spin))
-    pair = [start(arguments, model, spin) for _ in range(2)]
-    both = [rate(process) / alone for process in pair]
-    busy = subprocess.Popen([sys.executable, "-c", "while True: pass"])
+def beside_loops(arguments, binary, model, count):
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
     try:
-        beside = rate(start(arguments, model, spin)) / alone
+        return rate(start(arguments, binary, model))
     finally:
-        busy.kill()
-        busy.wait()
-    return alone, min(both), beside
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+def one_round(arguments, binary, model):
+    alone = rate(start(arguments, binary, model))
+    pair = [start(arguments, binary, model) for _ in range(2)]
+    slower = min(rate(process) for process in pair)
+    return [alone, slower / alone] + [beside_loops(arguments, binary, model, count) / alone for count in arguments.busy]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", metavar="MODEL")
-    parser.add_argument("--binary", default="build/saccade")
-    parser.add_argument("--spins", default="default,own")
+    parser.add_argument("--binaries", type=lambda text: text.split(","), default=["build/saccade"])
+    parser.add_argument("--busy", type=lambda text: [int(word) for word in text.split(",")], default=[1])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=4)
     arguments = parser.parse_args()
-    print(f"{'model':28} {'spin':>8} {'alone':>8} {'slower of two':>14} {'beside a loop':>14}")
+    print(f"{'model':24} {'binary':24} {'alone':>8} {'slower of two':>14}" +
+          "".join(f"  beside {count} loop{'s' if count > 1 else ' '}" for count in arguments.busy))
     for model in arguments.models:
-        spins = arguments.spins.split(",")
-        samples = {spin: [] for spin in spins}
+        samples = {binary: [] for binary in arguments.binaries}
         for _ in range(arguments.rounds):
-            for spin in spins:
-                samples[spin].append(one_round(arguments, model, spin))
-        for spin in spins:
-            alone, both, beside = (statistics.median(column) for column in zip(*samples[spin]))
-            print(f"{os.path.basename(model):28} {spin:>8} {alone:8.1f} {both:14.2f} {beside:14.2f}", flush=True)
+            for binary in arguments.binaries:
+                samples[binary].append(one_round(arguments, binary, model))
+        for binary in arguments.binaries:
+            alone, *shares = (statistics.median(column) for column in zip(*samples[binary]))
+            print(f"{os.path.basename(model)[:24]:24} {binary[-24:]:24} {alone:8.1f} {shares[0]:14.2f}" +
+                  "".join(f" {share:15.2f}" for share in shares[1:]), flush=True)
 
 
 if __name__ == "__main__":

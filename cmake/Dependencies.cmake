@@ -10,7 +10,6 @@ find_path(DNNL_INCLUDE_DIR dnnl.hpp REQUIRED)
 add_library(dnnl_cpu INTERFACE IMPORTED)
 target_link_libraries(dnnl_cpu INTERFACE "${DNNL_LIBRARY}")
 target_include_directories(dnnl_cpu SYSTEM INTERFACE "${DNNL_INCLUDE_DIR}")
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 # Header-only, as in our sources: Debian's pkg-config files of both link shared libraries, and libsaccade.so depends on

@@ -32,7 +32,7 @@ void end_by(int signal) {
   ::raise(signal);
 }
 
-/// Libraries may call exit(), as libgomp does where it gets no thread.
+/// Libraries may call exit().
 void clean_up_at_exit() {
   if (getpid() == process_of_handlers) remove_temporaries();
 }

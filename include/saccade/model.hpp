@@ -27,7 +27,7 @@ struct ModelOptions {
   Precision precision = Precision::kAuto;
   bool fallback = false;  ///< on a GPU: run operators without a GPU kernel on the host
   bool graph = true;      ///< on a GPU: capture a run as one CUDA graph
-  int threads = 0;        ///< per inference; 0: one per core
+  int threads = 0;        ///< per inference; 0: one per available processor
   /// Memory limit in bytes while a model is read and compiled; 0: three quarters of the machine's memory, or of the
   /// limit of the process's control group. Exceeding it is an Error, raised before the allocation.
   std::size_t max_memory = 0;

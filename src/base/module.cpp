@@ -12,7 +12,6 @@
 
 #include "base/elf.hpp"
 #include "base/error.hpp"
-#include "base/openmp_spin.hpp"
 
 namespace saccade {
 namespace {
@@ -40,13 +39,6 @@ void check_is_whole(const std::string& name, const std::filesystem::path& file) 
          "the module '{}' is damaged: {} is truncated or not a shared object; reinstall Saccade", name, file.string());
 }
 
-/// Loads OpenMP's library, which modules and their libraries share, while the environment bounds its spin. The first
-/// module is opened before the threads that read frames start: they would call getenv() while it changes.
-void load_openmp() {
-  const BoundedSpin spin;
-  dlopen("libgomp.so.1", RTLD_NOW | RTLD_LOCAL);  // where there is none, no module needs it
-}
-
 void* open_once(const std::string& name) {
   const auto file = library_folder() / "saccade" / (name + ".so");
   check_is_whole(name, file);
@@ -64,7 +56,6 @@ void* open_module(const std::string& name) {
   static std::mutex mutex;
   static std::map<std::string, void*> opened;
   const std::scoped_lock lock(mutex);
-  if (opened.empty()) load_openmp();
   auto found = opened.find(name);
   if (found == opened.end()) found = opened.emplace(name, open_once(name)).first;
   return found->second;

@@ -2,7 +2,6 @@
 #include <array>
 #include <cstring>
 #include <new>
-#include <thread>
 
 #include "base/error.hpp"
 #include "graph/print.hpp"
@@ -30,10 +29,6 @@ class HostRunner : public Runner {
     for (const Step& step : plan.steps()) bind(step);
   }
 
-  ~HostRunner() override {
-    if (prepared_ == std::this_thread::get_id()) plan_.backend().release_thread();
-  }
-
   TensorView view(ValueId id) const override { return views_[static_cast<std::size_t>(id)]; }
   FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
   void poison() override { std::memset(arena_.get(), 0xFF, plan_.arena_bytes()); }
@@ -45,11 +40,8 @@ class HostRunner : public Runner {
 
   void submit() override {}
   void wait() override {
-    // The number of workers is a setting of the thread, and executions may move between threads.
-    if (prepared_ != std::this_thread::get_id()) {
-      plan_.backend().prepare_thread(plan_.threads());
-      prepared_ = std::this_thread::get_id();
-    }
+    // The number of workers is a setting of the thread, which other executions share, and executions may move.
+    plan_.backend().prepare_thread(plan_.threads());
     if (run_all(&BoundLaunch::run)) return;
     // Fast kernels may have lost a NaN: the run is repeated with kernels that keep it.
     run_all(&BoundLaunch::run_keeping_nan);
@@ -139,7 +131,6 @@ class HostRunner : public Runner {
   std::size_t ask_at_ = 0;  // after the last launch that may lose a NaN, while its threads are awake
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
   std::span<StepTime> step_times_;  // empty: not requested
-  std::thread::id prepared_;
 };
 
 }  // namespace

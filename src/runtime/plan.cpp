@@ -2,24 +2,16 @@
 
 #include <algorithm>
 #include <map>
-#include <thread>
 
 #include "base/memory_budget.hpp"
 #include "base/parallel.hpp"
+#include "base/processors.hpp"
 #include "graph/print.hpp"
 #include "runtime/arena_builder.hpp"
 #include "runtime/storage_aliasing.hpp"
 #include "runtime/tactic_selector.hpp"
 
 namespace saccade {
-namespace {
-
-int thread_count(const CompileOptions& options) {
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return options.threads > 0 ? options.threads : cores;
-}
-
-}  // namespace
 
 /// Builds a plan: storage aliasing, a tactic for every node, launches (compiled in parallel), arena.
 class PlanBuilder {
@@ -28,13 +20,9 @@ class PlanBuilder {
       : budget_(options.max_memory), plan_(new Plan) {
     plan_->graph_ = std::move(graph);
     plan_->backend_ = &backend;
-    plan_->threads_ = thread_count(options);
+    plan_->threads_ = options.threads > 0 ? options.threads : available_processors();
     selector_.emplace(plan_->graph_, backend, options, plan_->threads_, budget_);
   }
-  /// Ends the workers that have compiled: idle ones would slow those of other threads down.
-  ~PlanBuilder() { plan_->backend_->release_thread(); }
-  PlanBuilder(const PlanBuilder&) = delete;
-  PlanBuilder& operator=(const PlanBuilder&) = delete;
 
   std::shared_ptr<const Plan> build() {
     ArenaBuilder arena = add_steps();

@@ -38,7 +38,7 @@ struct Step {
 };
 
 struct CompileOptions {
-  int threads = 0;                   ///< 0: one per core
+  int threads = 0;                   ///< 0: one per available processor
   std::size_t max_memory = 0;        ///< for constants, packed weights and arena, in bytes; 0: default_memory_limit()
   std::vector<std::string> tactics;  ///< requested, by position in Graph::order(); empty: selected
   /// Results of tuning; null: every node gets the first tactic that supports it. Outlives the compilation.

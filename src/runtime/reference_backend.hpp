@@ -21,7 +21,6 @@ class ReferenceBackend : public Backend {
   }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int) const override {}
-  void release_thread() const override {}
   std::string device_name() const override { return "the reference kernels"; }
 
  private:

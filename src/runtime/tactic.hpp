@@ -122,10 +122,8 @@ class Backend {
   virtual Target target() const = 0;
   /// Allocates the memory and binds the launches of one execution. PLAN must outlive it. Throws Error (kDevice).
   virtual std::unique_ptr<Runner> make_runner(const Plan& plan) const = 0;
-  /// Configures the calling thread, for example its number of workers, before it executes its first plan.
+  /// Configures the calling thread, for example its number of workers, before it executes a plan.
   virtual void prepare_thread(int threads) const = 0;
-  /// Releases the calling thread's workers; the next run starts new ones.
-  virtual void release_thread() const = 0;
   /// Whether a launch that may lose a NaN has met one since the last call on this thread.
   virtual bool met_nan() const { return false; }
   /// The name of the CPU or accelerator, with the relevant instruction sets.

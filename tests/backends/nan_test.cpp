@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "op_case/op_case.hpp"
 #include "support/specials.hpp"
 
@@ -80,6 +82,19 @@ TEST(Nan, StaysBehindDeconvolutions) {
         .attribute("strides", Integers{2, 2})
         .post(activation.op, activation.alpha, activation.beta)
         .check_layouts(on_cpu("onednn.deconvolution"), {.absolute = 1e-3, .relative = 1e-3});
+}
+
+/// Whichever thread computes the pixel.
+TEST(Nan, IsSeenOnEveryThread) {
+  for (const std::size_t at : {std::size_t{0}, std::size_t{1500}, std::size_t{64 * 64 - 1}}) {
+    Tensor input = random_tensor({1, 32, 64, 64}, -1, 1, 5);
+    input.data<float>()[at] = std::numeric_limits<float>::quiet_NaN();
+    OpCase("Conv")
+        .input(std::move(input))
+        .constant({32, 32, 1, 1}, -1, 1)
+        .post("Relu")
+        .check_layouts(on_cpu("onednn.convolution"), {.absolute = 1e-3, .relative = 1e-3});
+  }
 }
 
 TEST(Nan, IsNotSeenInNumbers) {

@@ -2,11 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <limits>
 
 #include "base/error.hpp"
-#include "support/temp_folder.hpp"
+#include "support/group_folder.hpp"
 
 namespace saccade {
 namespace {
@@ -15,16 +14,12 @@ constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 
 class ControlGroup : public ::testing::Test {
  protected:
-  void write(const std::string& path, const std::string& text) const {
-    const std::filesystem::path file = folder_ / path;
-    std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file) << text << '\n';
-  }
-  std::size_t limit(const char* groups) const { return control_group_limit(folder_.string(), groups); }
-  std::size_t room(const char* groups) const { return control_group_room(folder_.string(), groups); }
+  void write(const std::string& path, const std::string& text) const { folder_.write(path, text); }
+  std::size_t limit(const char* groups) const { return control_group_limit(folder_.root(), groups); }
+  std::size_t room(const char* groups) const { return control_group_room(folder_.root(), groups); }
 
  private:
-  test::TempFolder folder_;
+  test::GroupFolder folder_;
 };
 
 TEST_F(ControlGroup, TheLeastLimitOnTheWayToTheRootCounts) {

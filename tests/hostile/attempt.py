@@ -171,7 +171,7 @@ def run(place, attempt, command, cwd):
     user = {"user": UNPRIVILEGED, "group": UNPRIVILEGED, "extra_groups": []} if os.geteuid() == 0 else {}
     environment = {
         "PATH": os.environ.get("PATH", ""), "HOME": str(place.home), "TMPDIR": str(place.tmp), "SACCADE_CACHE": "",
-        "CUDA_VISIBLE_DEVICES": "", "OMP_WAIT_POLICY": "passive", "LC_ALL": "C.UTF-8",
+        "CUDA_VISIBLE_DEVICES": "", "LC_ALL": "C.UTF-8",
         **{k: v
            for k, v in os.environ.items() if k.startswith(("ASAN_", "LSAN_", "UBSAN_", "SACCADE_", "LD_"))},
         **attempt.environment

@@ -76,9 +76,7 @@ def draw_folders(place, number):
     elif how == 2:
         attempt.environment = {"TMPDIR": "/dev/full", "LC_ALL": "none", "LANG": "\x1b[31m", "TERM": "x" * 5000}
     else:
-        attempt.environment = {
-            "OMP_NUM_THREADS": place.rng.choice(["0", "-1", "99999", "x", ""]), "SACCADE_CACHE": "\x1b[31m/x"
-        }
+        attempt.environment = {"SACCADE_CACHE": "\x1b[31m/x"}
     return attempt
 
 

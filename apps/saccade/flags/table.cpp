@@ -211,7 +211,7 @@ std::vector<Flag> shared_flags() {
       {kValidate, "--precision", "NAME[,NAME]", Choice{kPrecisions}, "Precision of the computation; X,Y compares two",
        {.initial = "auto", .count = Count::kList, .group = kExecution}},
       {kAll, "--threads", "N", Integer{1, 4096}, "Threads per inference",
-       {.otherwise = "one per core", .group = kExecution}},
+       {.otherwise = "one per available processor", .group = kExecution}},
       {kAll, "--max-model-memory", "SIZE", Size{}, "Memory limit, as 512M or 4G, while a model is read and compiled",
        {.otherwise = "3/4 of the memory", .group = kExecution}},
       {kAll, "--shape", "NAME=SHAPE", Assignment{"images=1x3x640x640"},

@@ -1,15 +1,14 @@
 #include <dnnl.h>
 #include <fmt/format.h>
-#include <omp.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "cpu/device.hpp"
 #include "cpu/layout_rules.hpp"
-#include "cpu/loops/nan_watch.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/nan_watch.hpp"
+#include "cpu/team/team.hpp"
 #include "runtime/cpu_backend.hpp"
 #include "runtime/reference_backend.hpp"
 #include "runtime/runner.hpp"
@@ -30,8 +29,7 @@ class CpuBackend : public Backend {
             .half_precision = false};
   }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
-  void prepare_thread(int threads) const override { set_team_size(threads > 0 ? threads : omp_get_num_procs()); }
-  void release_thread() const override { end_team(); }
+  void prepare_thread(int threads) const override { set_team_size(threads); }
   bool met_nan() const override { return cpu::met_nan(); }
   std::string device_name() const override { return cpu::device_name(); }
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <thread>
 #include <tuple>
 #include <vector>
 
+#include "base/processors.hpp"
 #include "cuda/driver/compiler.hpp"
 #include "cuda/executor/graph_executor.hpp"
 #include "cuda/executor/rates.hpp"
@@ -85,10 +85,9 @@ class CudaBackend : public Backend {
     return std::make_unique<GraphExecutor>(device_, plan, graph_);
   }
   void prepare_thread(int) const override { device_.make_current(); }
-  void release_thread() const override {}
   std::string device_name() const override { return device_.name(); }
   std::string kernel_version() const override { return kernel_headers_digest(); }
-  int compile_threads() const override { return static_cast<int>(std::max(1U, std::thread::hardware_concurrency())); }
+  int compile_threads() const override { return available_processors(); }
   void add_images(KernelImages images) const override { device_.add_images(std::move(images)); }
 
  private:

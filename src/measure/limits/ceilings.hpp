@@ -66,10 +66,10 @@ struct Ceilings {
   Nanoseconds floor() const { return clock.count() > 0 ? clock : launch; }
 };
 
-/// Measures the CPU, with as many threads as a plan would use (0: one per core), in under five seconds. PROGRESS
-/// receives the completed share, 0 to 1. Every ceiling is the best of many short windows spread over the whole time,
-/// since other programs may take the cores away. Throws Error if the cpu module is not installed, or too little memory
-/// is free.
+/// Measures the CPU, with as many threads as a plan would use (0: one per available processor), in under five seconds.
+/// PROGRESS receives the completed share, 0 to 1. Every ceiling is the best of many short windows spread over the whole
+/// time, since other programs may take the cores away. Throws Error if the cpu module is not installed, or too little
+/// memory is free.
 Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress = {});
 
 /// Buffer size for measurements, given the total capacity of the caches and the free memory: more than the caches hold,

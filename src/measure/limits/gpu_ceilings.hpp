@@ -10,7 +10,7 @@ namespace saccade {
 /// "One core" is one multiprocessor's share.
 Ceilings ceilings_of(const GpuRates& rates);
 
-/// Measures the device selected by OPTIONS; the CPU with THREADS (0: one per core). Throws Error.
+/// Measures the device selected by OPTIONS; the CPU with THREADS (0: one per available processor). Throws Error.
 Ceilings measure_ceilings(const ModelOptions& options, int threads,
                           const std::function<void(double share)>& progress = {});
 

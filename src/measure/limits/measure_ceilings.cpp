@@ -6,12 +6,12 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <thread>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/memory_budget.hpp"
+#include "base/processors.hpp"
 #include "measure/limits/ceiling_kernels.hpp"
 #include "measure/limits/ceilings.hpp"
 #include "measure/limits/cpu_caches.hpp"
@@ -258,8 +258,7 @@ std::size_t ceiling_buffer_bytes(std::size_t caches, std::size_t free) {
 }
 
 Ceilings measure_ceilings(int threads, const std::function<void(double share)>& progress) {
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  return Meter(threads > 0 ? threads : cores).run(progress);
+  return Meter(threads > 0 ? threads : available_processors()).run(progress);
 }
 
 }  // namespace saccade

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <thread>
 
+#include "base/processors.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
@@ -79,7 +79,7 @@ std::vector<LaunchProfile> launches_of(const Plan& plan, const PlanBounds& bound
 RunFacts facts_of(const Profile& profile) {
   RunFacts facts{.is_live = profile.is_live,
                  .threads = profile.plan->threads(),
-                 .cores = static_cast<int>(std::thread::hardware_concurrency()),
+                 .cores = available_processors(),
                  .waiting = profile.gaps.waiting.mean,
                  .gaps = profile.gaps.within.p50};
   const std::array targets = {&facts.capture, &facts.queue, &facts.pre, &facts.model, &facts.post};

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "cpu/kernels/sample_kernels.hpp"
-#include "cpu/loops/parallel.hpp"
+#include "cpu/team/parallel.hpp"
 
 namespace saccade::cpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "cpu/loops/element_program.hpp"
-#include "cpu/loops/parallel.hpp"
+#include "cpu/team/parallel.hpp"
 
 namespace saccade::cpu {
 

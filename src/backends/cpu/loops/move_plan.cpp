@@ -5,7 +5,7 @@
 #include <map>
 
 #include "cpu/loops/element_program.hpp"
-#include "cpu/loops/parallel.hpp"
+#include "cpu/team/parallel.hpp"
 #include "ops/movement/transpose.hpp"
 
 namespace saccade::cpu {

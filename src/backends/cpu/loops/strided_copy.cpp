@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "cpu/kernels/transpose_kernels.hpp"
-#include "cpu/loops/parallel.hpp"
+#include "cpu/team/parallel.hpp"
 
 namespace saccade::cpu {
 namespace {

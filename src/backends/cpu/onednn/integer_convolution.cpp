@@ -2,12 +2,12 @@
 #include <array>
 #include <utility>
 
-#include "cpu/loops/parallel.hpp"
 #include "cpu/onednn/byte_product.hpp"
 #include "cpu/onednn/byte_weights.hpp"
 #include "cpu/onednn/onednn.hpp"
 #include "cpu/onednn/onednn_window.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // ConvInteger with oneDNN, and QLinearConv with zero points or scales that are only known at run time. oneDNN converts
 // sums to float32 even if the output is int32, and supports int8 weights only. Filters that exceed either are split

@@ -1,6 +1,5 @@
 #include "cpu/onednn/onednn.hpp"
 
-#include <omp.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -8,8 +7,8 @@
 #include <new>
 
 #include "cpu/loops/element_program.hpp"
-#include "cpu/loops/nan_watch.hpp"
-#include "cpu/loops/parallel.hpp"
+#include "cpu/team/nan_watch.hpp"
+#include "cpu/team/parallel.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -155,8 +154,8 @@ void check_room_for_primitive() {
   munmap(room, kRoom);
 }
 
-TeamSize::TeamSize(int threads) : before_(omp_get_max_threads()) { set_team_size(std::max(threads, 1)); }
-TeamSize::~TeamSize() { omp_set_num_threads(before_); }
+TeamSize::TeamSize(int threads) : before_(team_size()) { set_team_size(threads); }
+TeamSize::~TeamSize() { set_team_size(before_); }
 
 std::optional<memory::data_type> onednn_type(DType dtype) {
   switch (dtype) {

@@ -14,9 +14,7 @@ namespace saccade::cpu {
 /// The process's one oneDNN engine.
 const dnnl::engine& onednn_engine();
 
-/// Sets the calling thread's OpenMP team while a primitive is created, because oneDNN partitions the work by its size.
-/// The team's other threads, which pack weights, remain until Backend::release_thread(): starting and ending them for
-/// each primitive takes longer than the packing on a busy machine.
+/// Sets the calling thread's team size while a primitive is created, because oneDNN partitions the work by it.
 class TeamSize {
  public:
   explicit TeamSize(int threads);

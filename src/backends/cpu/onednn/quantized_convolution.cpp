@@ -1,11 +1,11 @@
 #include <algorithm>
 
 #include "cpu/kernels/sample_kernels.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/onednn/byte_weights.hpp"
 #include "cpu/onednn/onednn.hpp"
 #include "cpu/onednn/onednn_window.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // QLinearConv with oneDNN: int32 sums, requantised with one factor per filter. oneDNN adds the output's zero point
 // before it rounds, which costs low bits: one element in a million differs by one step. Therefore an output with a zero

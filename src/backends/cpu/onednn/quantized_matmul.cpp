@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "cpu/kernels/integer_kernels.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/onednn/byte_product.hpp"
 #include "cpu/onednn/onednn.hpp"
 #include "cpu/onednn/onednn_product.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 #include "ops/layers/matmul_shape.hpp"
 
 // MatMulInteger and QLinearMatMul with oneDNN, which multiplies the stored bytes. Zero points and scales, which may be

@@ -1,8 +1,8 @@
 #include "cpu/kernels/integer_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 #include "ops/elementwise/cast.hpp"
 
 // Element type conversions: Cast, QuantizeLinear and DequantizeLinear with one scale per tensor.

@@ -2,8 +2,8 @@
 
 #include "cpu/kernels/integer_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 #include "ops/quantization/quantization.hpp"
 
 // DynamicQuantizeLinear: the range of the elements, then their quantisation. Bound: twice the bytes read / bandwidth;

@@ -3,8 +3,8 @@
 #include <cstring>
 
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // Gather along one axis of a row-major tensor: contiguous blocks are copied.
 namespace saccade::cpu {

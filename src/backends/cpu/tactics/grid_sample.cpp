@@ -1,9 +1,9 @@
 #include <cmath>
 
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/loops/pixel_sum.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // GridSample of images, bilinear with zero padding: each output pixel is a weighted sum of up to four pixels,
 // vectorised over channels if channels-last.

@@ -3,8 +3,8 @@
 
 #include "cpu/kernels/norm_kernels.hpp"
 #include "cpu/loops/element_program.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // InstanceNormalization and GroupNormalization in three steps, each split over the threads: sums per channel and piece
 // of an image; the normalizers of each channel (in float64); normalisation. The first and the last step assign the same

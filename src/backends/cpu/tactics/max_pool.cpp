@@ -3,8 +3,8 @@
 
 #include "cpu/kernels/pool_kernels.hpp"
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/nan_watch.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/nan_watch.hpp"
 #include "ops/layers/window.hpp"
 
 // Float32 MaxPool in both layouts. oneDNN's loses NaN, and returns the lowest float for a window of -infinity.

@@ -2,9 +2,9 @@
 #include <vector>
 
 #include "cpu/kernels/pixel_kernels.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/pixel_rings.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // Vectorised saccade.Preprocess, bit-exact with the reference.
 //
@@ -110,7 +110,7 @@ class BoundPreprocess : public BoundLaunch {
     // A pixel from a table costs several of bilinear interpolation.
     const int grain = std::max(1, (tabled_ ? 8192 : 65536) / spec_.width);
     parallel_for(spec_.height, grain, [this](std::int64_t begin, std::int64_t end) {
-      Worker& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
+      Worker& worker = workers_[static_cast<std::size_t>(current_rank().rank)];
       for (auto& rows : worker.blended_row) rows = {-1, -1};
       for (PixelRing& ring : worker.rings) ring.forget();
       for (std::int64_t y = begin; y < end; ++y) make_row(worker, static_cast<int>(y));
@@ -137,8 +137,7 @@ class BoundPreprocess : public BoundLaunch {
       tables_for_ = key;
     }
     for (std::size_t i = 0; i < 2; ++i) job_.down[i] = axis(i, false);
-    if (const auto threads = static_cast<std::size_t>(omp_get_max_threads()); workers_.size() < threads)
-      workers_.resize(threads);
+    if (const auto threads = static_cast<std::size_t>(team_size()); workers_.size() < threads) workers_.resize(threads);
     const auto columns = static_cast<std::size_t>(job_.columns.end - job_.columns.begin);
     const auto extent = static_cast<std::size_t>(std::max(tables_[0].extent, tables_[1].extent));
     for (Worker& worker : workers_) reserve(worker, columns, extent);

@@ -2,8 +2,8 @@
 
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 #include "ops/sampling/resize_axis.hpp"
 
 // Resize of an image's height and width in any mode. The taps of every output row and column are computed at compile

@@ -3,9 +3,9 @@
 #include "ops/sampling/regions.hpp"
 
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/loops/pixel_sum.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // RoiAlign with averages: each bin is a weighted sum of pixels, with the same weights for all channels.
 namespace saccade::cpu {

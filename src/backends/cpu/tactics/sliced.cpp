@@ -2,8 +2,8 @@
 #include <array>
 
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // Element-wise operators of every type: the reference kernel, whose loops the compiler vectorises, on one slice per
 // thread. For operators and types without a vector kernel: comparisons, logic, Where, integers, fp16. Bound: bytes /

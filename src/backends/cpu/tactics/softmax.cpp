@@ -1,7 +1,7 @@
 #include "cpu/kernels/row_kernels.hpp"
 #include "cpu/loops/lines.hpp"
-#include "cpu/loops/parallel.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "cpu/team/parallel.hpp"
 
 // Softmax, LogSoftmax, LayerNormalization and RMSNormalization: one reduction row at a time if it is contiguous, else
 // one row per vector lane.

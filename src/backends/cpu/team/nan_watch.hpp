@@ -10,8 +10,8 @@
 //
 // Our own kernels may check the flag and repeat a part of their work (max_pool.cpp).
 //
-// Worker threads run only oneDNN's primitives and bodies of parallel_for(), which preserve the flag. The calling thread
-// runs other code, too: it begins and ends a watch around each primitive.
+// The flag of a worker that has run a rank of oneDNN's is raised in the owner's thread at the end of the region
+// (region.cpp). The owner runs other code, too: it begins and ends a watch around each primitive.
 namespace saccade::cpu {
 
 /// Tests and clears the flag of the calling thread.
@@ -25,7 +25,7 @@ inline bool take_note() {
 void begin_watch();
 /// Keeps the flag since begin_watch() for met_nan().
 void end_watch();
-/// Whether the flag was set since the last call, in a watch of the calling thread or by one of its workers.
+/// Whether the flag was set since the last call in a watch of the calling thread.
 bool met_nan();
 
 /// Restores the flag of the thread at the end of the scope.
