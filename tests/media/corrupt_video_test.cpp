@@ -71,7 +71,8 @@ TEST(CorruptVideoFar, FromItsStartIsDecodedAgainFromAKeyframeBefore) {
   std::string bytes = test::bytes_of_file(folder / "whole.mp4");
   const std::size_t data = bytes.find("mdat") + 4;
   const std::size_t end = bytes.find("moov") - 4;
-  for (std::size_t i = 0; i < 40; ++i) bytes[data + (end - data) * 9 / 10 + i] ^= '\x55';
+  // Several frames, because the encoder's output differs between processors and a decoder may not notice one of them.
+  for (std::size_t i = 0; i < 3000; ++i) bytes[data + (end - data) * 9 / 10 + i] ^= '\x55';
   const std::string path = folder.write("bad.mp4", bytes);
 
   const std::string expected = outcomes(path, 1);

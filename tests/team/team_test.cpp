@@ -1,6 +1,7 @@
 #include "cpu/team/team.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <cfenv>
 #include <chrono>
@@ -134,6 +135,18 @@ TEST(Team, IdleWorkersSleep) {
   const double before = processor_seconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(processor_seconds() - before, 0.02);
+}
+
+/// A handler may clean up what the program's own thread works on.
+TEST(Team, WorkersLeaveSignalsToTheProgram) {
+  set_team_size(2);
+  in_ranks(Ranks::kAll, 2, [](int rank) {
+    wait_at_barrier();  // rank 1 is a worker's
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, nullptr, &blocked);
+    EXPECT_EQ(sigismember(&blocked, SIGINT), rank);
+    EXPECT_EQ(sigismember(&blocked, SIGALRM), rank);
+  });
 }
 
 TEST(Team, AWorkersNanIsTheOwners) {

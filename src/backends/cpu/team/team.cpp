@@ -1,6 +1,7 @@
 #include "cpu/team/team.hpp"
 
 #include <sched.h>
+#include <signal.h>
 
 #include <algorithm>
 #include <mutex>
@@ -19,6 +20,23 @@ constexpr std::size_t kRegions = 64;
 
 thread_local int ranks_of_thread = 1;
 
+/// Blocks all signals of the calling thread: threads that it starts leave them to the program's own threads, whose
+/// handlers may expect to interrupt what they clean up.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 class Team {
  public:
   /// Never destroyed: workers may run while the process exits.
@@ -30,6 +48,7 @@ class Team {
   void grow(int workers) {
     if (workers <= workers_.load(std::memory_order_acquire)) return;
     const std::scoped_lock lock(mutex_);
+    const SignalsBlocked blocked;
     for (int index = workers_.load(std::memory_order_relaxed); index < workers; ++index) {
       std::thread([this, index] { serve(index + 1); }).detach();
       workers_.store(index + 1, std::memory_order_release);
