@@ -95,6 +95,8 @@ class Tactic {
   /// Whether it supports operands with arbitrary offsets and strides, as CONTEXT's storage has them. Called only for
   /// aliased operands (NodeContext::has_aliased_operands()) and after supports() returned yes.
   virtual bool supports_strided_operands(const NodeContext& /*context*/) const { return false; }
+  /// Whether it is faster than the tactics before it in the backend's order, where it supports the node.
+  virtual bool leads(const NodeContext& /*context*/) const { return false; }
   /// Whether the tuner may choose it; false for a fallback.
   virtual bool competes() const { return true; }
   /// The configurations that the tuner tries, at most COUNT, the most promising first; empty if there is only one. If

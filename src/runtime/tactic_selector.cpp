@@ -17,6 +17,13 @@ Support supports_operands(const Tactic& tactic, const NodeContext& context) {
   return support;
 }
 
+/// The backend's tactics in the order in which they are tried: those that lead first.
+std::vector<const Tactic*> in_order(const Backend& backend, const NodeContext& context) {
+  std::vector<const Tactic*> tactics(backend.tactics().begin(), backend.tactics().end());
+  std::ranges::stable_partition(tactics, [&](const Tactic* tactic) { return tactic->leads(context); });
+  return tactics;
+}
+
 std::string describe_reason(const Tactic& tactic, const Support& support) {
   return fmt::format("{}: {}", tactic.name(), support.reason);
 }
@@ -46,7 +53,7 @@ bool TacticSelector::supports_aliasing(std::size_t step, const StorageAliasing& 
 void TacticSelector::select(Step& step, std::size_t at, const StorageAliasing& storage) const {
   const NodeContext context = this->context(order_[at], &storage);
   if (select_measured(step, context)) return;
-  for (const Tactic* tactic : backend_.tactics()) {
+  for (const Tactic* tactic : in_order(backend_, context)) {
     if (!may_use(*tactic, at)) continue;
     const Support support = supports_operands(*tactic, context);
     if (support) {
@@ -63,7 +70,7 @@ void TacticSelector::select(Step& step, std::size_t at, const StorageAliasing& s
 const Tactic* TacticSelector::preferred(std::size_t step) const {
   const NodeContext dense = context(order_[step], nullptr);
   const auto fits = [&](const Tactic* tactic) { return may_use(*tactic, step) && tactic->supports(dense); };
-  const auto tactics = backend_.tactics();
+  const auto tactics = in_order(backend_, dense);
   const auto found = std::ranges::find_if(tactics, fits);
   return found != tactics.end() ? *found : nullptr;
 }

@@ -56,6 +56,7 @@ class CpuBackend : public Backend {
       &onednn_quantized_matmul(),
       &vector_arg_max(),
       &vector_convert(),
+      &vector_convolution(),
       &vector_dynamic_quantize(),
       &vector_elementwise(),
       &vector_gather(),

@@ -14,6 +14,7 @@ const Tactic& onednn_quantized_convolution();
 const Tactic& onednn_quantized_matmul();
 const Tactic& vector_arg_max();
 const Tactic& vector_convert();
+const Tactic& vector_convolution();
 const Tactic& vector_dynamic_quantize();
 const Tactic& vector_elementwise();
 const Tactic& vector_gather();

@@ -1,0 +1,134 @@
+#include "cpu/kernels/product_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cpu/kernels/vector_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/product_kernels.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include "cpu/kernels/vector_math-inl.hpp"
+
+// An element of a row is broadcast and multiplied by a row of the panel, which is two vectors wide. The accumulators,
+// the panel's vectors and the broadcast element take all of the registers: 12 + 2 + 1 of 16 up to AVX2, 28 + 2 + 1 of
+// 32 with AVX-512. Per step there are fewer loads than multiply-adds, so that the multiply-adds are the bound.
+//
+// Bound: 2 * taps * depth * height * columns operations / multiply-add peak.
+HWY_BEFORE_NAMESPACE();
+namespace saccade::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t kVectors = 2;
+#if HWY_TARGET <= HWY_AVX3
+constexpr std::size_t kRows = 14;
+#else
+constexpr std::size_t kRows = 6;
+#endif
+
+template <std::size_t kHeight>
+struct Accumulators {
+  Float of[kHeight][kVectors];
+};
+
+/// COUNT lanes of a row that ends within the panel; vectors past its end are zero and not accessed.
+HWY_INLINE Float load_part(const float* row, std::size_t first, std::size_t count) {
+  return count > first ? load_tail(FloatTag(), row + first, std::min(count - first, hn::Lanes(FloatTag())))
+                       : hn::Zero(FloatTag());
+}
+HWY_INLINE void store_part(Float v, float* row, std::size_t first, std::size_t count) {
+  if (count > first) store_tail(FloatTag(), v, row + first, std::min(count - first, hn::Lanes(FloatTag())));
+}
+
+template <std::size_t kHeight>
+HWY_INLINE void begin(const ProductTile& tile, Accumulators<kHeight>& sum) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (tile.initial != nullptr) {
+    for (std::size_t r = 0; r < kHeight; ++r)
+      for (std::size_t v = 0; v < kVectors; ++v) sum.of[r][v] = hn::LoadU(d, tile.initial + v * lanes);
+  } else if (tile.columns == kVectors * lanes) {
+    for (std::size_t r = 0; r < kHeight; ++r)
+      for (std::size_t v = 0; v < kVectors; ++v) sum.of[r][v] = hn::LoadU(d, tile.out + r * tile.stride + v * lanes);
+  } else {
+    for (std::size_t r = 0; r < kHeight; ++r)
+      for (std::size_t v = 0; v < kVectors; ++v)
+        sum.of[r][v] = load_part(tile.out + r * tile.stride, v * lanes, tile.columns);
+  }
+}
+
+template <std::size_t kHeight>
+HWY_INLINE void end(const ProductTile& tile, const Accumulators<kHeight>& sum) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  if (tile.columns == kVectors * lanes) {
+    for (std::size_t r = 0; r < kHeight; ++r)
+      for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum.of[r][v], d, tile.out + r * tile.stride + v * lanes);
+  } else {
+    for (std::size_t r = 0; r < kHeight; ++r)
+      for (std::size_t v = 0; v < kVectors; ++v)
+        store_part(sum.of[r][v], tile.out + r * tile.stride, v * lanes, tile.columns);
+  }
+}
+
+template <std::size_t kHeight>
+void run_height(const ProductTile& tile) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  Accumulators<kHeight> sum;
+  begin(tile, sum);
+  const float* panel = tile.panel;
+  const float* const* rows = tile.rows;
+  for (std::size_t tap = 0; tap < tile.taps; ++tap, rows += kRows) {
+    const float* row[kHeight];
+    for (std::size_t r = 0; r < kHeight; ++r) row[r] = rows[r] + tile.first;
+    for (std::size_t k = 0; k < tile.depth; ++k) {
+      const Float first = hn::Load(d, panel);
+      const Float second = hn::Load(d, panel + lanes);
+      panel += kVectors * lanes;
+      for (std::size_t r = 0; r < kHeight; ++r) {
+        const Float element = hn::Set(d, row[r][k]);
+        sum.of[r][0] = hn::MulAdd(element, first, sum.of[r][0]);
+        sum.of[r][1] = hn::MulAdd(element, second, sum.of[r][1]);
+      }
+    }
+  }
+  end(tile, sum);
+}
+
+template <std::size_t... kHeights>
+constexpr std::array<void (*)(const ProductTile&), sizeof...(kHeights)> by_height(
+    std::index_sequence<kHeights...> /*heights*/) {
+  return {run_height<kHeights + 1>...};
+}
+
+void run(const ProductTile& tile) {
+  static constexpr auto kRun = by_height(std::make_index_sequence<kRows>());
+  kRun[tile.height - 1](tile);
+}
+
+const ProductKernels& kernels() {
+  static const ProductKernels kernels{kRows, kVectors * hn::Lanes(FloatTag()), run};
+  return kernels;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace saccade::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace saccade::cpu {
+namespace {
+HWY_EXPORT(kernels);
+}  // namespace
+
+const ProductKernels& product_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+
+}  // namespace saccade::cpu
+#endif

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+
+namespace saccade::cpu {
+
+/// A tile of a GEMM or a direct convolution: OUT[r][j] = INITIAL[j] + the sum over taps t and elements k of
+/// ROWS[t * ProductKernels::rows + r][first + k] * PANEL[t][k][j].
+struct ProductTile {
+  const float* const* rows;  ///< a pointer for each tap and row; a multiple of ProductKernels::rows
+  std::size_t taps;          ///< 1 for a GEMM
+  std::size_t first;         ///< of the elements of each row
+  std::size_t depth;         ///< their number
+  const float* panel;        ///< taps x depth x ProductKernels::columns, 64-byte aligned
+  const float* initial;      ///< one per column of the panel; null: what OUT holds
+  float* out;
+  std::size_t stride;   ///< floats from one row of OUT to the next
+  std::size_t height;   ///< rows of OUT: 1 to ProductKernels::rows
+  std::size_t columns;  ///< columns of OUT: 1 to ProductKernels::columns
+};
+
+/// Float32 products whose accumulators stay in registers.
+struct ProductKernels {
+  std::size_t rows;     ///< of a full tile
+  std::size_t columns;  ///< of a panel
+  void (*run)(const ProductTile& tile);
+};
+
+/// The kernels for this processor.
+const ProductKernels& product_kernels();
+
+}  // namespace saccade::cpu

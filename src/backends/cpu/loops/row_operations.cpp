@@ -1,0 +1,83 @@
+#include "cpu/loops/row_operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cpu/loops/element_program.hpp"
+
+namespace saccade::cpu {
+namespace {
+
+// Elements that one step leaves in L1d for the next.
+constexpr std::int64_t kPiece = 2048;
+
+/// Whether the operand has one element per channel of OUTPUT, of rank 3 and more.
+bool is_per_channel(const Shape& operand, const Shape& output) {
+  const int missing = output.rank() - operand.rank();
+  for (int i = 0; i < operand.rank(); ++i)
+    if (operand[i] != (i + missing == 1 ? output[1] : 1)) return false;
+  return missing <= 1;
+}
+
+}  // namespace
+
+std::optional<RowOperations> RowOperations::of(const NodeContext& context, std::string& why) {
+  RowOperations operations;
+  const Shape& shape = context.output().type.shape;
+  for (const PostOp& post : context.node.post_ops) {
+    const auto refuse = [&](std::string_view reason) {
+      why = fmt::format("the post-op {} {}", post.op, reason);
+      return std::nullopt;
+    };
+    if (post.operand < 0) {
+      const auto operation = unary_operation(post);
+      if (!operation) return refuse("has no vector kernel");
+      operations.steps_.push_back({.kernels = operation->kernels, .alpha = operation->alpha, .beta = operation->beta});
+      continue;
+    }
+    const auto kernels = binary_kernels(post.op);
+    const Value& operand = context.input(post.operand);
+    if (!kernels || operand.type.dtype != DType::kFloat32) return refuse("has no vector kernel");
+    Step step{.kernels = *kernels, .input = post.operand};
+    if (operand.type.shape.elements() == 1)
+      step.kind = Operand::kScalar;
+    else if (operand.type.shape == shape && operand.layout == context.output().layout)
+      step.kind = Operand::kElement;
+    else if (is_per_channel(operand.type.shape, shape))
+      step.kind = Operand::kChannel;
+    else
+      return refuse("broadcasts its operand");
+    operations.steps_.push_back(step);
+  }
+  return operations;
+}
+
+void RowOperations::apply(const Step& step, float* elements, const float* operand, std::int64_t count) {
+  const ElementKernel kernel = step.kind == Operand::kScalar ? step.kernels.scalar_b : step.kernels.both;
+  kernel(elements, operand, elements, static_cast<std::size_t>(count), step.alpha, step.beta);
+}
+
+void RowOperations::run(float* elements, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
+                        std::int64_t channels, const TensorView* inputs) const {
+  if (steps_.empty()) return;
+  const bool is_whole = count == channels;
+  const std::int64_t rows_a_piece = std::max<std::int64_t>(1, kPiece / count);
+  for (std::int64_t done = 0; done < rows; done += rows_a_piece) {
+    const std::int64_t now = std::min(rows_a_piece, rows - done);
+    for (const Step& step : steps_) {
+      const auto* operand = step.input < 0 ? nullptr : static_cast<const float*>(inputs[step.input].data);
+      // Rows that are adjacent are one run of elements, except for an operand of one row.
+      const bool is_run = is_whole && step.kind != Operand::kChannel;
+      for (std::int64_t i = 0; i < (is_run ? 1 : now); ++i) {
+        const std::int64_t at = (row + done + i) * channels + first;
+        const float* own = operand;
+        if (step.kind == Operand::kElement) own += at;
+        if (step.kind == Operand::kChannel) own += first;
+        apply(step, elements + (done + i) * channels, own, is_run ? now * channels : count);
+      }
+    }
+  }
+}
+
+}  // namespace saccade::cpu

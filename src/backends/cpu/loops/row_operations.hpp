@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cpu/kernels/elementwise_kernels.hpp"
+#include "runtime/tactic.hpp"
+
+namespace saccade::cpu {
+
+/// A node's post-ops on parts of its channels-last output, for tactics that apply them while the part is in the cache.
+/// An operand has the output's shape, or one element per channel, or one element.
+class RowOperations {
+ public:
+  /// Of the node's post-ops; nullopt, with the reason in WHY, if one has no kernel.
+  static std::optional<RowOperations> of(const NodeContext& context, std::string& why);
+
+  /// Applies them to COUNT elements of each of ROWS rows, a row being the channels of a pixel. ELEMENTS is element
+  /// FIRST of row ROW; rows are CHANNELS apart, in operands, too. INPUTS are the node's.
+  void run(float* elements, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
+           std::int64_t channels, const TensorView* inputs) const;
+
+ private:
+  enum class Operand : std::uint8_t { kNone, kElement, kChannel, kScalar };
+  struct Step {
+    ElementKernels kernels;
+    float alpha = 0;
+    float beta = 0;
+    Operand kind = Operand::kNone;
+    int input = -1;
+  };
+  static void apply(const Step& step, float* elements, const float* operand, std::int64_t count);
+
+  std::vector<Step> steps_;
+};
+
+}  // namespace saccade::cpu
