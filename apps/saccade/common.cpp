@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <saccade/isa.hpp>
 #include <saccade/log.hpp>
 
 #include "flags/foreign_words.hpp"
@@ -93,6 +94,7 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
   binder.bind_choice("--fallback", model.fallback, {{"cpu", true}});
   binder.bind("--no-graph", [this](const std::string&) { model.graph = false; });
   binder.bind("--threads", &model.threads);
+  binder.bind("--isa", [](const std::string& name) { limit_isa(parse_isa(name)); });
   binder.bind("--max-model-memory", &model.max_memory);
   binder.bind("--shape", [this](const std::vector<std::string>& shapes) {
     for (const std::string& shape : shapes) add_shape(model, shape);

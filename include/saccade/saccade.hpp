@@ -9,6 +9,7 @@
 #include "saccade/frame.hpp"
 #include "saccade/frame_session.hpp"
 #include "saccade/image.hpp"
+#include "saccade/isa.hpp"
 #include "saccade/log.hpp"
 #include "saccade/masks.hpp"
 #include "saccade/model.hpp"

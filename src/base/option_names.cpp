@@ -5,6 +5,7 @@
 #include "base/enum_name.hpp"
 #include "base/error.hpp"
 #include "saccade/device.hpp"
+#include "saccade/isa.hpp"
 #include "saccade/nms.hpp"
 #include "saccade/tiles.hpp"
 
@@ -15,6 +16,7 @@ namespace {
 // Each in the order of its enumeration.
 constexpr std::array<std::string_view, 4> kDeviceNames = {"auto", "cpu", "cuda", "reference"};
 constexpr std::array<std::string_view, 5> kPrecisionNames = {"auto", "fp32", "tf32", "fp16", "bf16"};
+constexpr std::array<std::string_view, 4> kIsaNames = {"sse4", "avx2", "avx512", "amx"};
 constexpr std::array<std::string_view, 4> kNmsNames = {"greedy", "linear", "gaussian", "none"};
 constexpr std::array<std::string_view, 2> kTileMergeNames = {"nmm", "nms"};
 
@@ -51,6 +53,10 @@ std::string_view to_string(Device::Kind kind) noexcept { return enum_name(kind, 
 Precision parse_precision(std::string_view name) { return parse_option<Precision>("precision", name, kPrecisionNames); }
 
 std::string_view to_string(Precision precision) noexcept { return enum_name(precision, kPrecisionNames); }
+
+Isa parse_isa(std::string_view name) { return parse_option<Isa>("instruction set", name, kIsaNames); }
+
+std::string_view to_string(Isa isa) noexcept { return enum_name(isa, kIsaNames); }
 
 Nms parse_nms(std::string_view name) { return parse_option<Nms>("NMS method", name, kNmsNames); }
 

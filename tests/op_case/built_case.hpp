@@ -15,7 +15,7 @@ struct OpCase::Built {
   NodeContext context() const { return {graph, graph.node(node), 2}; }
 };
 
-/// The backend with what its tests may use: CUDA with its fallback.
+/// The backend with what its tests may use: CUDA with its fallback; the CPU's instruction sets up to $SACCADE_TEST_ISA.
 const Backend& backend_of(TestedBackend backend);
 const Tactic& find_tactic(const On& on);
 /// The first DEFINED elements are compared.

@@ -1,6 +1,7 @@
 #include "op_case/op_case.hpp"
 
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 
 #include "op_case/built_case.hpp"
@@ -8,6 +9,7 @@
 #include "ops/elementwise/cast.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/reference_backend.hpp"
+#include "saccade/isa.hpp"
 #include "tensor/numbers.hpp"
 
 namespace saccade {
@@ -19,6 +21,13 @@ Tensor rounded(const Tensor& tensor, DType dtype) {
   cast_elements(view_of(tensor), view_of(result));
   return result;
 }
+
+/// Before the first kernel of the process is chosen.
+[[maybe_unused]] const bool isa_is_limited = [] {
+  const char* isa = std::getenv("SACCADE_TEST_ISA");
+  if (isa != nullptr) limit_isa(parse_isa(isa));
+  return isa != nullptr;
+}();
 
 Layout laid_out(const Shape& shape, Layout layout) { return shape.rank() >= 3 ? layout : Layout::kRowMajor; }
 

@@ -212,6 +212,8 @@ std::vector<Flag> shared_flags() {
        {.initial = "auto", .count = Count::kList, .group = kExecution}},
       {kAll, "--threads", "N", Integer{1, 4096}, "Threads per inference",
        {.otherwise = "one per available processor", .group = kExecution}},
+      {kAll, "--isa", "", Choice{{"sse4", "avx2", "avx512", "amx"}}, "Most of the CPU's instruction sets that are used",
+       {.otherwise = "all that it has", .group = kExecution}},
       {kAll, "--max-model-memory", "SIZE", Size{}, "Memory limit, as 512M or 4G, while a model is read and compiled",
        {.otherwise = "3/4 of the memory", .group = kExecution}},
       {kAll, "--shape", "NAME=SHAPE", Assignment{"images=1x3x640x640"},

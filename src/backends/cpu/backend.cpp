@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cpu/device.hpp"
+#include "cpu/instruction_sets.hpp"
 #include "cpu/layout_rules.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/nan_watch.hpp"
@@ -18,6 +19,7 @@ namespace {
 
 class CpuBackend : public Backend {
  public:
+  CpuBackend() { apply_isa_limit(); }
   std::string_view name() const override { return "cpu"; }
   std::span<const Tactic* const> tactics() const override { return tactics_; }
   Target target() const override {

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <vector>
 
+#include "base/cpu_features.hpp"
+
 namespace saccade::cpu {
 namespace {
 
@@ -23,23 +25,15 @@ std::string brand() {
   return name;
 }
 
-/// AMX has no name in g++ 12's __builtin_cpu_supports: leaf 7, EDX bits 24 (tiles) and 25 (int8).
-bool has_amx() {
-  unsigned a = 0;
-  unsigned b = 0;
-  unsigned c = 0;
-  unsigned d = 0;
-  return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d >> 24 & 3U) == 3U;
-}
-
 }  // namespace
 
 std::string device_name() {
+  const CpuFeatures cpu = cpu_features();
   std::vector<std::string_view> sets;
-  if (__builtin_cpu_supports("avx2") != 0) sets.emplace_back("avx2");
-  if (__builtin_cpu_supports("avx512bw") != 0) sets.emplace_back("avx512");
-  if (__builtin_cpu_supports("avx512vnni") != 0) sets.emplace_back("vnni");
-  if (has_amx()) sets.emplace_back("amx");
+  if (cpu.avx2_fma) sets.emplace_back("avx2");
+  if (cpu.avx512) sets.emplace_back("avx512");
+  if (cpu.avx512_vnni) sets.emplace_back("vnni");
+  if (cpu.amx_int8) sets.emplace_back("amx");
   return fmt::format("{} ({})", brand(), sets.empty() ? "sse4" : fmt::format("{}", fmt::join(sets, ", ")));
 }
 

@@ -1,0 +1,52 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/subprocess.hpp"
+
+namespace saccade {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kModel = SACCADE_SOURCE "/models/scene_model.onnx";
+
+Json inspected(const std::string& isa) {
+  const test::Finished finished = test::run_saccade({"inspect", kModel, "--json", "--isa", isa});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  return Json::parse(finished.out);
+}
+
+TEST(IsaFlag, LimitsOneDnnAndOurKernels) {
+  const std::string sse4 = inspected("sse4").dump();
+  EXPECT_NE(sse4.find("(sse4)"), std::string::npos) << sse4;
+  EXPECT_NE(sse4.find("sse41"), std::string::npos) << sse4;
+  EXPECT_EQ(sse4.find("avx"), std::string::npos) << sse4;
+  EXPECT_EQ(inspected("avx2").dump().find("avx512"), std::string::npos);
+}
+
+/// The models' predictions don't depend on it.
+TEST(IsaFlag, ChangesNoPrediction) {
+  const auto predictions = [](const std::string& isa) {
+    const test::Finished finished = test::run_saccade({"run", kModel, "--source", "synthetic:?frames=3&size=320x240",
+                                                       "--isa", isa, "--no-save", "--quiet", "--jsonl", "-"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    std::vector<std::size_t> objects;
+    std::istringstream lines(finished.out);
+    for (std::string line; std::getline(lines, line);) objects.push_back(Json::parse(line).at("detections").size());
+    return objects;
+  };
+  const auto all = predictions("amx");
+  EXPECT_EQ(all.size(), 3U);
+  EXPECT_EQ(predictions("avx2"), all);
+  EXPECT_EQ(predictions("sse4"), all);
+}
+
+TEST(IsaFlag, NamesTheChoices) {
+  const test::Finished finished = test::run_saccade({"inspect", kModel, "--isa", "neon"});
+  EXPECT_EQ(finished.exit_code, 2);
+  EXPECT_NE(finished.err.find("avx512"), std::string::npos) << finished.err;
+}
+
+}  // namespace
+}  // namespace saccade
