@@ -47,7 +47,12 @@ int check() {
   for (const int threads : {1, 2, 3}) {
     Graph graph = convolution_and_relu();
     run_passes(graph, {.target = cpu_backend().target()});
+    omp_set_num_threads(5);
     Execution execution(Plan::compile(std::move(graph), cpu_backend(), {.threads = threads}));
+    if (omp_get_max_threads() != 5) {
+      std::printf("the program has %d threads instead of 5 after compiling\n", omp_get_max_threads());
+      return 1;
+    }
     for (const std::int64_t at : {std::int64_t{0}, std::int64_t{2048}, std::int64_t{4095}})
       if (!keeps_nan(execution, at)) {
         std::printf("%d threads lose the NaN in element %d\n", threads, static_cast<int>(at));

@@ -10,6 +10,7 @@ import onnxruntime as ort
 def session(model, optimised=True):
     """ONNX Runtime on MODEL, a path or a file's bytes."""
     options = ort.SessionOptions()
+    options.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
     options.log_severity_level = 3
     options.intra_op_num_threads = 2
     if not optimised:

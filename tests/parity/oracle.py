@@ -43,6 +43,7 @@ CATEGORIES = [c for c in range(1, 91) if c not in (12, 26, 29, 30, 45, 66, 68, 6
 def session(shared, model, plain=False):
     """PLAIN: without ONNX Runtime's optimisations."""
     options = ort.SessionOptions()
+    options.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
     if plain:
         options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3

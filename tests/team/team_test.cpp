@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cfenv>
 #include <chrono>
@@ -113,7 +115,8 @@ TEST(Team, ARegionInARegionIsSerial) {
     int runs = 0;
     in_ranks(Ranks::kAll, 2, [&](int inner) {
       EXPECT_EQ(inner, 0);
-      EXPECT_FALSE(in_region());
+      EXPECT_EQ(current_rank().ranks, 1);
+      EXPECT_TRUE(in_region()) << "another region would need workers that wait for this one";
       ++runs;
     });
     EXPECT_EQ(runs, 1);
@@ -135,6 +138,25 @@ TEST(Team, IdleWorkersSleep) {
   const double before = processor_seconds();
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   EXPECT_LT(processor_seconds() - before, 0.02);
+}
+
+TEST(Team, AChildProcessHasATeamOfItsOwn) {
+#if defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "the thread sanitizer ends a child that starts threads";
+#endif
+  set_team_size(3);
+  in_ranks(Ranks::kAll, 3, [](int) { wait_at_barrier(); });
+  const pid_t child = fork();
+  if (child == 0) {
+    set_team_size(3);
+    in_ranks(Ranks::kAll, 3, [](int) { wait_at_barrier(); });
+    _exit(0);
+  }
+  int status = -1;
+  for (int i = 0; i < 1000 && waitpid(child, &status, WNOHANG) == 0; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  kill(child, SIGKILL);
+  EXPECT_EQ(status, 0) << "the child waits for workers that it does not have";
 }
 
 /// A handler may clean up what the program's own thread works on.

@@ -7,6 +7,7 @@
 #include <new>
 
 #include "cpu/loops/element_program.hpp"
+#include "cpu/team/foreign_openmp.hpp"
 #include "cpu/team/nan_watch.hpp"
 #include "cpu/team/parallel.hpp"
 
@@ -154,8 +155,15 @@ void check_room_for_primitive() {
   munmap(room, kRoom);
 }
 
-TeamSize::TeamSize(int threads) : before_(team_size()) { set_team_size(threads); }
-TeamSize::~TeamSize() { set_team_size(before_); }
+TeamSize::TeamSize(int threads)
+    : before_(team_size()), foreign_before_(foreign_openmp() != nullptr ? foreign_openmp()->get_max_threads() : 0) {
+  set_team_size(threads);
+}
+
+TeamSize::~TeamSize() {
+  set_team_size(before_);
+  if (const ForeignOpenMp* foreign = foreign_openmp()) foreign->set_num_threads(foreign_before_);
+}
 
 std::optional<memory::data_type> onednn_type(DType dtype) {
   switch (dtype) {

@@ -14,7 +14,8 @@ namespace saccade::cpu {
 /// The process's one oneDNN engine.
 const dnnl::engine& onednn_engine();
 
-/// Sets the calling thread's team size while a primitive is created, because oneDNN partitions the work by it.
+/// Sets the calling thread's team size while a primitive is created, because oneDNN partitions the work by it. A
+/// program's own OpenMP gets its number of threads back, too.
 class TeamSize {
  public:
   explicit TeamSize(int threads);
@@ -24,6 +25,7 @@ class TeamSize {
 
  private:
   int before_;
+  int foreign_before_;
 };
 
 /// float32, int8, uint8 or int32; nullopt for other types.

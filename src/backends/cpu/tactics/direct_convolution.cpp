@@ -73,7 +73,8 @@ void divide(Geometry& g, int threads) {
   const std::int64_t most = std::max<std::int64_t>(8, kSectionBytes / (g.taps * g.tile_columns * 4));
   g.section = fits ? g.in_channels : ceil_div(g.in_channels, ceil_div(g.in_channels, most));
   const std::int64_t pixel_bytes = 4 * (ceil_div(g.window.inputs() * g.in_channels, g.pixels) +
-                                        std::min(g.part_panels * g.tile_columns, g.out_channels));
+                                        std::min(g.part_panels * g.tile_columns, g.out_channels)) +
+                                   g.taps * static_cast<std::int64_t>(sizeof(const float*));
   g.strip = std::clamp<std::int64_t>(kPartBytes / pixel_bytes, 4 * g.tile_rows, std::max(g.pixels, 4 * g.tile_rows));
   const std::int64_t others = g.images * g.groups * ceil_div(g.panels, g.part_panels);
   if (threads > 1)

@@ -16,9 +16,11 @@ std::optional<ForeignOpenMp> find() {
   // oneDNN's symbols are looked up in the same order: the program's scope, then that of this module.
   void* parallel = dlsym(RTLD_DEFAULT, "GOMP_parallel");
   void* set_num_threads = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
-  if (parallel == nullptr || set_num_threads == nullptr) return std::nullopt;
+  void* get_max_threads = dlsym(RTLD_DEFAULT, "omp_get_max_threads");
+  if (parallel == nullptr || set_num_threads == nullptr || get_max_threads == nullptr) return std::nullopt;
   if (base_of(parallel) == base_of(reinterpret_cast<const void*>(&foreign_openmp))) return std::nullopt;
   return ForeignOpenMp{.set_num_threads = reinterpret_cast<decltype(ForeignOpenMp::set_num_threads)>(set_num_threads),
+                       .get_max_threads = reinterpret_cast<decltype(ForeignOpenMp::get_max_threads)>(get_max_threads),
                        .parallel = reinterpret_cast<decltype(ForeignOpenMp::parallel)>(parallel)};
 }
 

@@ -82,7 +82,7 @@ bool Region::join(std::uint32_t number, int preferred) {
   return has_run;
 }
 
-void Region::run_rank(int rank) {
+void Region::run_rank(int rank) noexcept {
   CurrentRank& current = current_rank();
   const CurrentRank before =
       std::exchange(current, {.rank = rank, .ranks = ranks_, .barrier = &barrier_, .arrived = &arrived_});

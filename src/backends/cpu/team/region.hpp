@@ -27,11 +27,12 @@ enum class Ranks : std::uint8_t {
 struct CurrentRank {
   int rank = 0;
   int ranks = 1;
+  bool is_nested = false;  ///< one rank of a region in a region
   Signal* barrier = nullptr;
   std::atomic<int>* arrived = nullptr;
 };
 CurrentRank& current_rank();
-inline bool in_region() { return current_rank().ranks > 1; }
+inline bool in_region() { return current_rank().ranks > 1 || current_rank().is_nested; }
 /// Waits until all ranks of the calling thread's region have called it.
 void wait_at_barrier();
 
@@ -61,7 +62,8 @@ class Region {
  private:
   void open(Ranks kind, int ranks, RankBody body);
   void finish();
-  void run_rank(int rank);
+  /// An exception would unwind a frame that workers use.
+  void run_rank(int rank) noexcept;
   bool begin(int rank);
   /// A rank that nobody has begun, from FIRST on; -1 if there is none.
   int begin_any(int first);

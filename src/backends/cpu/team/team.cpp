@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "cpu/team/foreign_openmp.hpp"
+#include "cpu/team/nan_watch.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -20,13 +21,14 @@ constexpr std::size_t kRegions = 64;
 
 thread_local int ranks_of_thread = 1;
 
-/// Blocks all signals of the calling thread: threads that it starts leave them to the program's own threads, whose
-/// handlers may expect to interrupt what they clean up.
+/// Blocks the calling thread's signals except for faults: threads that it starts leave them to the program's own
+/// threads, whose handlers may expect to interrupt what they clean up.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
     sigset_t all;
     sigfillset(&all);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS}) sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
@@ -40,10 +42,7 @@ class SignalsBlocked {
 class Team {
  public:
   /// Never destroyed: workers may run while the process exits.
-  static Team& of_process() {
-    static Team& team = *new Team;
-    return team;
-  }
+  static Team& of_process() { return *place(); }
 
   void grow(int workers) {
     if (workers <= workers_.load(std::memory_order_acquire)) return;
@@ -62,6 +61,20 @@ class Team {
   }
 
  private:
+  static std::atomic<Team*>& place() {
+    static std::atomic<Team*>& team = *new std::atomic<Team*>(first());
+    return team;
+  }
+
+  static Team* first() {
+    // A child after fork() has no workers, and locks and regions may be those of threads that it does not have.
+    pthread_atfork(nullptr, nullptr, [] {
+      place() = new Team;
+      current_rank() = {};
+    });
+    return new Team;
+  }
+
   Region& acquire() {
     // The last one, which is warm in this processor's cache.
     thread_local std::size_t last = 0;
@@ -78,6 +91,7 @@ class Team {
   }
 
   void serve(int rank) {
+    take_note();  // a new thread inherits the flags of its creator
     std::size_t next = 0;
     for (;;) {
       const std::uint32_t seen = work_.value();
@@ -149,7 +163,7 @@ void run_region(Ranks kind, int ranks, RankBody body) {
     return;
   }
   CurrentRank& current = current_rank();
-  const CurrentRank before = std::exchange(current, {});
+  const CurrentRank before = std::exchange(current, {.is_nested = in_region()});
   body.run(body.data, 0);
   current = before;
 }
