@@ -12,7 +12,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "parity"))
-from script import conclude, needs
+from script import conclude, has_vnni, needs, without_optimisations
 
 with needs("--peers"):
     import numpy as np
@@ -140,18 +140,18 @@ def theirs(model, feed):
     options.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    without_optimisations(options, ort.GraphOptimizationLevel)
     return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {"in0": feed})
 
 
-def ours(binary, model, feed, outputs):
+def ours(binary, model, feed, outputs, device="cpu"):
     """The outputs, or the reason why there are none."""
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         (work / "model.onnx").write_bytes(model)
         np.save(work / "in0.npy", feed)
         done = subprocess.run([binary, "infer", work / "model.onnx", "--input", f"in0={work / 'in0.npy'}", "--output",
-                               work / "out", "--device", "cpu"], capture_output=True, text=True, check=False, timeout=120)
+                               work / "out", "--device", device], capture_output=True, text=True, check=False, timeout=120)
         if done.returncode != 0:
             return done.stderr.strip()
         return [np.load(work / "out" / f"out{i}.npy") for i in range(outputs)]
@@ -173,13 +173,19 @@ def main():
     for add in (convolutions, products, activations, norms, attention, quantised_operators):
         add()
     complaints = []
+    by_reference = 0
     for op, inputs, outputs, domain, rounding, attributes in CASES:
         model = model_of(op, inputs, outputs, domain, attributes)
-        want = theirs(model, inputs[0])
+        # ONNX Runtime's exact way has no place for this operator: the reference kernel is the oracle.
+        saturates = op == "QLinearConv" and domain == "com.microsoft" and not has_vnni()
+        by_reference += saturates
+        want = ours(binary, model, inputs[0], outputs, "reference") if saturates else theirs(model, inputs[0])
         got = ours(binary, model, inputs[0], outputs)
         why = got if isinstance(got, str) else "; ".join(filter(None, map(difference, got, want, [rounding] * outputs)))
         if why:
             complaints.append(f"{op} {attributes}: {why}")
+    if by_reference:
+        print(f"{by_reference} cases are compared with the reference kernels: without VNNI ONNX Runtime saturates")
     conclude(complaints, len(CASES), "cases")
 
 

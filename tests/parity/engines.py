@@ -6,6 +6,8 @@ import tempfile
 import numpy as np
 import onnxruntime as ort
 
+from script import without_optimisations
+
 
 def session(model, optimised=True):
     """ONNX Runtime on MODEL, a path or a file's bytes."""
@@ -14,7 +16,7 @@ def session(model, optimised=True):
     options.log_severity_level = 3
     options.intra_op_num_threads = 2
     if not optimised:
-        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+        without_optimisations(options, ort.GraphOptimizationLevel)
     return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 

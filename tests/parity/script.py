@@ -22,6 +22,18 @@ def needs(environment):
         sys.exit(77)
 
 
+def has_vnni():
+    """Without VNNI, ONNX Runtime adds pairs of products of bytes in 16 bits, which saturates."""
+    with open("/proc/cpuinfo") as file:
+        return "vnni" in file.read()
+
+
+def without_optimisations(options, levels):
+    """Sets ONNX Runtime's OPTIONS. On a processor without VNNI one optimisation stays: the one that keeps sums exact.
+    LEVELS: onnxruntime.GraphOptimizationLevel."""
+    options.graph_optimization_level = levels.ORT_DISABLE_ALL if has_vnni() else levels.ORT_ENABLE_EXTENDED
+
+
 def arguments(text):
     """The command line of a script described by TEXT: the binary, ../shared, and the names of the items to check."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
