@@ -140,7 +140,7 @@ def theirs(model, feed):
     options.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
-    without_optimisations(options, ort.GraphOptimizationLevel)
+    without_optimisations(options, ort.GraphOptimizationLevel, model)
     return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"]).run(None, {"in0": feed})
 
 

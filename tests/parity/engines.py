@@ -1,5 +1,6 @@
 """The two engines that are compared: ONNX Runtime, and saccade through its command line."""
 import os
+import pathlib
 import subprocess
 import tempfile
 
@@ -16,7 +17,8 @@ def session(model, optimised=True):
     options.log_severity_level = 3
     options.intra_op_num_threads = 2
     if not optimised:
-        without_optimisations(options, ort.GraphOptimizationLevel)
+        serialised = model if isinstance(model, bytes) else pathlib.Path(model).read_bytes()
+        without_optimisations(options, ort.GraphOptimizationLevel, serialised)
     return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
 
 

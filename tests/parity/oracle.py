@@ -23,8 +23,6 @@ from pycocotools import mask as rle
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
-from script import without_optimisations
-
 # Preprocessing and post-processing of each model's file.
 DETECTORS = {"yolov8n_640": "yolov8", "yolov8n-seg_640": "yolov8-seg", "yolox_nano_416": "yolox",
              "face_yolo11n_qdq_640": "yolov8", "deimv2_atto_coco_320": "detr"}
@@ -45,9 +43,9 @@ CATEGORIES = [c for c in range(1, 91) if c not in (12, 26, 29, 30, 45, 66, 68, 6
 def session(shared, model, plain=False):
     """PLAIN: without ONNX Runtime's optimisations."""
     options = ort.SessionOptions()
-    options.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
+    options.add_session_config_entry("session.x64quantprecision", "1")  # sums of bytes are exact also without VNNI
     if plain:
-        without_optimisations(options, ort.GraphOptimizationLevel)
+        options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
     options.intra_op_num_threads = 2
     path = os.path.join(shared, "models", "real", model + ".onnx")
