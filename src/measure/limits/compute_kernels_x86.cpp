@@ -5,8 +5,8 @@
 
 #include <array>
 
-#include "measure/limits/ceiling_kernels.hpp"
 #include "base/cpu_features.hpp"
+#include "measure/limits/ceiling_kernels.hpp"
 
 // Loops of nothing but multiply-adds on registers, in assembly so that every build measures the processor and not the
 // compiler's options. Each step of a chain depends on the previous one, so there are more chains than the latency (4 or

@@ -1,7 +1,7 @@
 #if defined(__x86_64__)
 
-#include "measure/limits/ceiling_kernels.hpp"
 #include "base/cpu_features.hpp"
+#include "measure/limits/ceiling_kernels.hpp"
 
 // Loops that only move memory, in assembly for the same reason as the arithmetic: every build must measure the machine.
 // Sixteen vectors per iteration hide the loop overhead. The fastest form differs between levels and processors, so

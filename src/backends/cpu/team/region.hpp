@@ -65,7 +65,7 @@ class Region {
   /// An exception would unwind a frame that workers use.
   void run_rank(int rank) noexcept;
   bool begin(int rank);
-  /// A rank that nobody has begun, from FIRST on; -1 if there is none.
+  /// A rank that has not begun, from FIRST on; -1 if there is none.
   int begin_any(int first);
 
   // The number of the region and how many workers have joined it. A closed region has kClosed set.
