@@ -20,7 +20,7 @@ Support supports_operands(const Tactic& tactic, const NodeContext& context) {
 /// The backend's tactics in the order in which they are tried: those that lead first.
 std::vector<const Tactic*> in_order(const Backend& backend, const NodeContext& context) {
   std::vector<const Tactic*> tactics(backend.tactics().begin(), backend.tactics().end());
-  std::ranges::stable_partition(tactics, [&](const Tactic* tactic) { return tactic->leads(context); });
+  std::stable_partition(tactics.begin(), tactics.end(), [&](const Tactic* tactic) { return tactic->leads(context); });
   return tactics;
 }
 
