@@ -22,6 +22,8 @@ TEST(IsaFlag, LimitsOneDnnAndOurKernels) {
   EXPECT_NE(sse4.find("(sse4)"), std::string::npos) << sse4;
   EXPECT_NE(sse4.find("sse41"), std::string::npos) << sse4;
   EXPECT_EQ(sse4.find("avx"), std::string::npos) << sse4;
+  // Highway's kernels with AVX2's vectors lead.
+  EXPECT_EQ(sse4.find("vector.convolution"), std::string::npos) << sse4;
   EXPECT_EQ(inspected("avx2").dump().find("avx512"), std::string::npos);
 }
 

@@ -54,7 +54,6 @@ def run(op, inputs, attributes, outputs, domain, opset):
     for output in model.graph.output:
         output.ClearField("type")
     options = ort.SessionOptions()
-    options.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
     options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.intra_op_num_threads = 1
     session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])

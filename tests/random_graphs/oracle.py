@@ -56,7 +56,6 @@ class Contradiction(Exception):
 
 def options(optimised=False):
     settings = onnxruntime.SessionOptions()
-    settings.add_session_config_entry("session.x64quantprecision", "1")  # exact also without VNNI
     settings.intra_op_num_threads = settings.inter_op_num_threads = 1
     level = onnxruntime.GraphOptimizationLevel
     settings.graph_optimization_level = level.ORT_ENABLE_ALL if optimised else level.ORT_DISABLE_ALL

@@ -157,7 +157,8 @@ Columns columns_inside(const Window& window, const Taps& taps) {
   return inside;
 }
 
-struct Compiled {
+/// What all executions of a convolution share.
+struct PackedConvolution {
   Geometry geometry;
   std::array<Taps, Window::kAxes> taps;
   Columns inside;
@@ -172,18 +173,18 @@ struct Compiled {
 
 class BoundConvolution : public BoundLaunch {
  public:
-  BoundConvolution(const Compiled& compiled, const Bindings& bindings)
-      : compiled_(compiled),
-        g_(compiled.geometry),
+  BoundConvolution(const PackedConvolution& packed, const Bindings& bindings)
+      : packed_(packed),
+        g_(packed.geometry),
         inputs_(bindings.inputs.begin(), bindings.inputs.end()),
         output_(static_cast<float*>(bindings.outputs[0].data)),
         pointers_(reinterpret_cast<const float**>(bindings.scratch)),
-        weights_(compiled.weights.data<float>().data()),
-        bias_(compiled.bias.data<float>().data()) {}
+        weights_(packed.weights.data<float>().data()),
+        bias_(packed.bias.data<float>().data()) {}
 
   void run() override {
     parallel_for(g_.parts(), 1, [this](std::int64_t begin, std::int64_t end) {
-      const float** own = pointers_ + static_cast<std::size_t>(current_rank().rank) * compiled_.pointers();
+      const float** own = pointers_ + static_cast<std::size_t>(current_rank().rank) * packed_.pointers();
       for (std::int64_t part = begin; part < end; ++part) run_part(part, own);
     });
   }
@@ -210,8 +211,8 @@ class BoundConvolution : public BoundLaunch {
       for (std::int64_t row = 0; row < count; row += g_.tile_rows) {
         const std::int64_t rows = std::min(g_.tile_rows, count - row);
         for (std::int64_t panel = from; panel < to; ++panel) run_tile({group, panel, 0}, row, rows, pointers, output);
-        compiled_.operations.run(output + row * channels + channel, image * g_.pixels + first + row, rows, channel,
-                                 width, channels, inputs_.data());
+        packed_.operations.run(output + row * channels + channel, image * g_.pixels + first + row, rows, channel, width,
+                               channels, inputs_.data());
       }
       return;
     }
@@ -219,8 +220,8 @@ class BoundConvolution : public BoundLaunch {
       for (std::int64_t panel = from; panel < to; ++panel)
         for (std::int64_t row = 0; row < count; row += g_.tile_rows)
           run_tile({group, panel, start}, row, std::min(g_.tile_rows, count - row), pointers, output);
-    compiled_.operations.run(output + channel, image * g_.pixels + first, count, channel, width, channels,
-                             inputs_.data());
+    packed_.operations.run(output + channel, image * g_.pixels + first, count, channel, width, channels,
+                           inputs_.data());
   }
 
   struct Section {
@@ -253,7 +254,7 @@ class BoundConvolution : public BoundLaunch {
     for (std::int64_t done = 0; done < count; done += g_.tile_rows, pointers += g_.taps * g_.tile_rows) {
       const std::int64_t rows = std::min(g_.tile_rows, count - done);
       const std::int64_t x = (first + done) % w.out[2];
-      if (x < compiled_.inside.first || x + rows > compiled_.inside.last) {
+      if (x < packed_.inside.first || x + rows > packed_.inside.last) {
         for (std::int64_t row = 0; row < rows; ++row) point_row(input, first + done + row, 1, step, pointers + row);
       } else {
         point_row(input, first + done, rows, step, pointers);
@@ -266,18 +267,18 @@ class BoundConvolution : public BoundLaunch {
                  const float** pointers) const {
     const Window& w = g_.window;
     const std::int64_t channels = g_.groups * g_.in_channels;
-    const float* zeros = compiled_.zeros.data<float>().data();
+    const float* zeros = packed_.zeros.data<float>().data();
     const std::int64_t x = pixel % w.out[2];
     const std::int64_t y = pixel / w.out[2] % w.out[1];
     const std::int64_t z = pixel / (w.out[2] * w.out[1]);
     for (std::int64_t a = 0; a < w.kernel[0]; ++a)
       for (std::int64_t b = 0; b < w.kernel[1]; ++b) {
-        const std::int64_t depth = compiled_.taps[0].of(a)[z];
-        const std::int64_t line = compiled_.taps[1].of(b)[y];
+        const std::int64_t depth = packed_.taps[0].of(a)[z];
+        const std::int64_t line = packed_.taps[1].of(b)[y];
         const bool is_inside = depth >= 0 && line >= 0;
         const float* from = is_inside ? input + (depth * w.in[1] + line) * w.in[2] * channels : zeros;
         for (std::int64_t c = 0; c < w.kernel[2]; ++c, pointers += g_.tile_rows) {
-          const std::int64_t column = compiled_.taps[2].of(c)[x];
+          const std::int64_t column = packed_.taps[2].of(c)[x];
           const bool reads = is_inside && column >= 0;
           const float* at = reads ? from + column * channels : zeros;
           for (std::int64_t row = 0; row < rows; ++row, at += reads ? step : 0) pointers[row] = at;
@@ -285,7 +286,7 @@ class BoundConvolution : public BoundLaunch {
       }
   }
 
-  const Compiled& compiled_;
+  const PackedConvolution& packed_;
   const Geometry& g_;
   std::vector<TensorView> inputs_;
   float* output_;
@@ -296,22 +297,22 @@ class BoundConvolution : public BoundLaunch {
 
 class ConvolutionLaunch : public Launch {
  public:
-  ConvolutionLaunch(Compiled compiled, int threads) : compiled_(std::move(compiled)), threads_(threads) {}
+  ConvolutionLaunch(PackedConvolution packed, int threads) : packed_(std::move(packed)), threads_(threads) {}
 
   std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(threads_) * compiled_.pointers() * sizeof(const float*);
+    return static_cast<std::size_t>(threads_) * packed_.pointers() * sizeof(const float*);
   }
   std::string detail() const override {
-    const Geometry& g = compiled_.geometry;
+    const Geometry& g = packed_.geometry;
     return fmt::format("{}x{} tiles, {} parts of {} pixels x {} channels", g.tile_rows, g.tile_columns, g.parts(),
                        g.strip, std::min(g.part_panels * g.tile_columns, g.out_channels));
   }
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    return std::make_unique<BoundConvolution>(compiled_, bindings);
+    return std::make_unique<BoundConvolution>(packed_, bindings);
   }
 
  private:
-  Compiled compiled_;
+  PackedConvolution packed_;
   int threads_;
 };
 
@@ -353,13 +354,13 @@ class DirectConvolution : public Tactic {
     Tensor zeros(DType::kFloat32, Shape{g.in_channels});
     std::ranges::fill(zeros.data<float>(), 0.0F);
     std::string why;
-    return std::make_unique<ConvolutionLaunch>(Compiled{.geometry = g,
-                                                        .taps = taps,
-                                                        .inside = columns_inside(g.window, taps[2]),
-                                                        .weights = packed_weights(context, g),
-                                                        .bias = padded_bias(context, g),
-                                                        .zeros = std::move(zeros),
-                                                        .operations = RowOperations::of(context, why).value()},
+    return std::make_unique<ConvolutionLaunch>(PackedConvolution{.geometry = g,
+                                                                 .taps = taps,
+                                                                 .inside = columns_inside(g.window, taps[2]),
+                                                                 .weights = packed_weights(context, g),
+                                                                 .bias = padded_bias(context, g),
+                                                                 .zeros = std::move(zeros),
+                                                                 .operations = RowOperations::of(context, why).value()},
                                                std::max(context.threads, 1));
   }
 
