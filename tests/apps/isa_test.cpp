@@ -33,10 +33,15 @@ TEST(IsaFlag, ChangesNoPrediction) {
     const test::Finished finished = test::run_saccade({"run", kModel, "--source", "synthetic:?frames=3&size=320x240",
                                                        "--isa", isa, "--no-save", "--quiet", "--jsonl", "-"});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
-    std::vector<std::size_t> objects;
+    std::vector<std::vector<std::string>> classes_by_frame;
     std::istringstream lines(finished.out);
-    for (std::string line; std::getline(lines, line);) objects.push_back(Json::parse(line).at("detections").size());
-    return objects;
+    for (std::string line; std::getline(lines, line);) {
+      const Json entry = Json::parse(line);
+      if (!entry.contains("detections")) continue;  // the summary
+      auto& classes = classes_by_frame.emplace_back();
+      for (const Json& detection : entry.at("detections")) classes.push_back(detection.at("class"));
+    }
+    return classes_by_frame;
   };
   const auto all = predictions("amx");
   EXPECT_EQ(all.size(), 3U);

@@ -29,6 +29,7 @@ const std::map<std::string, NamesOf> kPublicEnums = {
     {"DropPolicy", names_of<DropPolicy>},
     {"ErrorCode", names_of<ErrorCode>},
     {"Fault", names_of<Fault>},
+    {"Isa", names_of<Isa>},
     {"Kind", names_of<Device::Kind>},
     {"LogLevel", names_of<LogLevel>},
     {"MemoryKind", names_of<MemoryKind>},

@@ -7,6 +7,8 @@ import dataclasses
 
 import numpy as np
 
+from script import has_vnni
+
 FLOAT16, FLOAT64 = np.dtype("float16"), np.dtype("float64")
 
 
@@ -119,6 +121,11 @@ def shrinks_and_grows_by_nearest(node, feeds, opset):
     return opset == 10 and node.attributes.get("mode", "nearest") == "nearest" and min(scales) < 1 < max(scales)
 
 
+def saturates(node, feeds, opset):
+    """Int8 weights on a processor without VNNI; uint8 ones take another kernel."""
+    return not has_vnni() and any(array.dtype == np.int8 for array in feeds.values())
+
+
 RUNTIME, PACKAGE = "ONNX Runtime", "the onnx package"
 WRONG = [
     Wrong("DynamicQuantizeLinear", of_zeros, "the scale of zeros is 1; the package says 1/255, the standard nothing",
@@ -159,6 +166,9 @@ WRONG = [
     Wrong("QLinearSoftmax", reaches_beyond,
           "1 / scale is truncated to an integer, and overflow wraps; QuantizeLinear saturates",
           (RUNTIME,)),
+    *(Wrong(op, saturates, "without VNNI pairs of products are added in 16 bits, which saturates; the standard: \"MUST "
+                           "never overflow. The accumulation may overflow if and only if in 32 bits\"", (RUNTIME,))
+      for op in ("ConvInteger", "MatMulInteger", "QGemm", "QLinearConv", "QLinearMatMul")),
     Wrong("ReduceLogSumExp", of_integers, "the logarithm is cut off before the maximum is added to it", (RUNTIME,)),
     Wrong("Resize", shrinks_and_grows_by_nearest,
           "version 10 leaves the rounding open; ONNX Runtime rounds each axis its own way, up where it shrinks",
