@@ -28,7 +28,8 @@ class CpuBackend : public Backend {
                   return layout_rule({graph, node});
                 },
             .has_kernel = [this](const Graph& graph, const Node& node) { return has_kernel(*this, graph, node); },
-            .half_precision = false};
+            .half_precision = false,
+            .fuses_attention = true};
   }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }
   void prepare_thread(int threads) const override { set_team_size(threads); }
@@ -57,6 +58,7 @@ class CpuBackend : public Backend {
       &onednn_integer_convolution(),
       &onednn_quantized_matmul(),
       &vector_arg_max(),
+      &vector_attention(),
       &vector_convert(),
       &vector_convolution(),
       &vector_dynamic_quantize(),
@@ -65,6 +67,7 @@ class CpuBackend : public Backend {
       &vector_grid_sample(),
       &vector_group_norm(),
       &vector_layer_norm(),
+      &vector_matmul(),
       &vector_max_pool(),
       &vector_move(),
       &vector_preprocess(),

@@ -4,6 +4,8 @@
 #include <array>
 #include <vector>
 
+#include "ops/layers/strided_attention.hpp"
+
 namespace saccade::cpu {
 namespace {
 
@@ -50,6 +52,7 @@ bool keeps_layout_of_constant(const NodeContext& context) {
 LayoutRule layout_rule(const NodeContext& context) {
   const Node& node = context.node;
   if (node.is("Preprocess", "saccade")) return LayoutRule::kChannelsLast;
+  if (node.is("StridedAttention", "saccade")) return attention_layout_rule(context.graph, node);
   const bool agnostic = traits_of(node).layout_agnostic;
   if (!node.domain.empty()) return agnostic ? LayoutRule::kAny : LayoutRule::kRowMajor;
   if (keeps_layout_of_constant(context)) return LayoutRule::kRowMajor;

@@ -15,6 +15,7 @@
 #include "cuda/tactics/fused_elements.hpp"
 #include "cuda/tactics/host_fallback.hpp"
 #include "cuda/tactics/tactics.hpp"
+#include "ops/layers/strided_attention.hpp"
 #include "runtime/cuda_backend.hpp"
 
 namespace saccade::cuda {
@@ -95,7 +96,7 @@ class CudaBackend : public Backend {
     const auto runs = [&](const auto& tactic) { return tactic->supports(context).yes; };
     // Nodes that run on the host keep the layout their reference kernel reads.
     if (std::ranges::none_of(own_, runs)) return LayoutRule::kRowMajor;
-    if (context.node.op == "StridedAttention") return attention_layout_rule(context);
+    if (context.node.op == "StridedAttention") return attention_layout_rule(context.graph, context.node);
     if (!context.node.domain.empty()) return LayoutRule::kAny;
     const std::string& op = context.node.op;
     // operator list: implicit GEMMs and pools, whose kernels load contiguous channels.

@@ -17,7 +17,6 @@ constexpr std::array<const char*, kOperands> kNames = {"query", "key", "value", 
 
 /// Whether the pattern accesses each of ELEMENTS elements exactly once: its loops, sorted by step, are those of a dense
 /// tensor.
-/// tensor.
 bool accesses_each_once(const AccessPattern& pattern, std::int64_t elements) {
   std::vector<AffineLoop> all;
   for (const AccessPattern::Loop& loop : pattern.loops) all.insert(all.end(), loop.begin(), loop.end());
@@ -141,6 +140,28 @@ void attend(const KernelContext& context) {
   });
 }
 
+/// PATTERN in terms of memory offsets of a tensor of SHAPE in LAYOUT; nullopt if it is not affine there.
+std::optional<AccessPattern> in_memory(const AccessPattern& pattern, const Shape& shape, Layout layout) {
+  return layout == Layout::kRowMajor ? pattern : compose(pattern, shape, {.steps = dense_strides(shape, layout)});
+}
+
+/// A node's patterns in terms of memory offsets, for the layouts that LAYOUT_OF returns.
+template <typename LayoutOf>
+std::optional<AttentionPatterns> patterns_with(const Graph& graph, const Node& node, const LayoutOf& layout_of) {
+  AttentionPatterns patterns = attention_patterns(graph, node);
+  const auto move = [&](AccessPattern& pattern, ValueId id) {
+    const Value& value = graph.value(id);
+    const auto moved = in_memory(pattern, value.type.shape, layout_of(value));
+    if (moved) pattern = *moved;
+    return moved.has_value();
+  };
+  if (!move(patterns.query, node.inputs[kQuery]) || !move(patterns.key, node.inputs[kKey]) ||
+      !move(patterns.value, node.inputs[kValue]) || !move(patterns.output, node.outputs[0]) ||
+      (patterns.mask && !move(*patterns.mask, node.inputs[kMask])))
+    return std::nullopt;
+  return patterns;
+}
+
 constexpr OpTraits kStridedAttentionTraits{.arity = {3, 4}, .float_inputs = 3, .cost = {.per = CostPer::kProduct}};
 
 constexpr Op kStridedAttentionOps[] = {
@@ -167,6 +188,28 @@ AttentionPatterns attention_patterns(const Graph& graph, const Node& node) {
   for (std::size_t i = 0; i < std::min<std::size_t>(kOperands, node.inputs.size()); ++i)
     if (node.inputs[i] != ValueId::kNone) elements[i] = graph.value(node.inputs[i]).type.shape.elements();
   return attention_patterns(node.attributes, elements, graph.value(node.outputs[0]).type.shape);
+}
+
+std::optional<AttentionPatterns> patterns_in_memory(const Graph& graph, const Node& node) {
+  return patterns_with(graph, node, [](const Value& value) { return value.layout; });
+}
+
+LayoutRule attention_layout_rule(const Graph& graph, const Node& node) {
+  const int rank = graph.value(node.outputs[0]).type.shape.rank();
+  // Number of operands with contiguous channels; -1 if the layout is not affine.
+  const auto near = [&](Layout layout) {
+    const auto patterns = patterns_with(graph, node, [&](const Value& value) {
+      return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;
+    });
+    if (!patterns) return -1;
+    int count = 0;
+    for (const AccessPattern* pattern : {&patterns->query, &patterns->key, &patterns->value, &patterns->output})
+      if (pattern->loops[2].empty() || pattern->loops[2].back().step == 1) ++count;
+    return count;
+  };
+  const int apart = near(Layout::kRowMajor);
+  const int last = near(Layout::kChannelsLast);
+  return apart > last ? LayoutRule::kRowMajor : apart < last ? LayoutRule::kChannelsLast : LayoutRule::kAny;
 }
 
 std::span<const Op> strided_attention_ops() { return kStridedAttentionOps; }

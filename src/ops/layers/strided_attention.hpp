@@ -4,6 +4,7 @@
 #include <span>
 
 #include "graph/graph.hpp"
+#include "graph/target.hpp"
 #include "ops/layers/access_pattern.hpp"
 
 namespace saccade {
@@ -14,7 +15,9 @@ namespace saccade {
 /// be split or concatenated. A batch is a head of an image. Inputs are query, key, value, which have the output's type,
 /// and an optional mask of any float type; they may be the same tensor. Attributes:
 ///   query, key, value, mask, output  access patterns of (b, m, c), (b, n, c), (b, n, e), (b, m, n), (b, m, e), as
-///   integers shape                            the output's; its pattern accesses every element once scale default 1
+///   integers
+///   shape                            the output's; its pattern accesses every element once
+///   scale                            default 1
 struct AttentionPatterns {
   AccessPattern query;
   AccessPattern key;
@@ -35,5 +38,10 @@ AttentionPatterns attention_patterns(const Attributes& attributes, std::span<con
                                      const Shape& shape);
 /// Those of a node of GRAPH.
 AttentionPatterns attention_patterns(const Graph& graph, const Node& node);
+/// The same in terms of memory offsets, for the layouts of the node's tensors; nullopt if one is not affine there.
+std::optional<AttentionPatterns> patterns_in_memory(const Graph& graph, const Node& node);
+
+/// The layout in which more of a StridedAttention's operands have contiguous channels, which kernels load as vectors.
+LayoutRule attention_layout_rule(const Graph& graph, const Node& node);
 
 }  // namespace saccade

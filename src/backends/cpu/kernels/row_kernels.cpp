@@ -85,6 +85,12 @@ void softmax_row(const float* src, float* dst, std::size_t count, bool log) {
   }
 }
 
+float exp_row(float* row, std::size_t count, float shift) {
+  const FloatTag d;
+  const Float subtracted = hn::Set(d, shift);
+  return row_sum(row, row, count, [&](Float v) { return exp(d, hn::Sub(v, subtracted)); });
+}
+
 /// One vector of adjacent columns, of which LANES are used.
 HWY_INLINE void softmax_vector(const float* src, float* dst, std::size_t count, std::size_t stride, std::size_t lanes,
                                bool log) {
@@ -256,7 +262,7 @@ void reduce_columns(Reduce reduce, const float* src, std::size_t count, std::siz
 }
 
 const RowKernels& kernels() {
-  static constexpr RowKernels kKernels{softmax_row,  softmax_columns, layer_norm_row,
+  static constexpr RowKernels kKernels{softmax_row,  softmax_columns, exp_row,       layer_norm_row,
                                        rms_norm_row, reduce_row,      reduce_columns};
   return kKernels;
 }

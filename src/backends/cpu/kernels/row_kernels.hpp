@@ -15,6 +15,8 @@ struct RowKernels {
   void (*softmax_row)(const float* src, float* dst, std::size_t count, bool log);
   void (*softmax_columns)(const float* src, float* dst, std::size_t count, std::size_t stride, std::size_t columns,
                           bool log);
+  /// row = e^(row - shift); returns their sum.
+  float (*exp_row)(float* row, std::size_t count, float shift);
   /// dst = (src - mean) / sqrt(variance + epsilon) * scale + bias; BIAS may be null.
   void (*layer_norm_row)(const float* src, float* dst, std::size_t count, const float* scale, const float* bias,
                          float epsilon);

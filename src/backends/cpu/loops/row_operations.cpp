@@ -12,17 +12,18 @@ namespace {
 // Elements that one step leaves in L1d for the next.
 constexpr std::int64_t kPiece = 2048;
 
-/// Whether the operand has one element per channel of OUTPUT, of rank 3 and more.
-bool is_per_channel(const Shape& operand, const Shape& output) {
+/// Whether the operand has one element per index of dimension CHANNELS of OUTPUT.
+bool is_per_channel(const Shape& operand, const Shape& output, int channels) {
   const int missing = output.rank() - operand.rank();
+  if (missing < 0) return false;
   for (int i = 0; i < operand.rank(); ++i)
-    if (operand[i] != (i + missing == 1 ? output[1] : 1)) return false;
-  return missing <= 1;
+    if (operand[i] != (i + missing == channels ? output[channels] : 1)) return false;
+  return missing <= channels;
 }
 
 }  // namespace
 
-std::optional<RowOperations> RowOperations::of(const NodeContext& context, std::string& why) {
+std::optional<RowOperations> RowOperations::of(const NodeContext& context, int channels, std::string& why) {
   RowOperations operations;
   const Shape& shape = context.output().type.shape;
   for (const PostOp& post : context.node.post_ops) {
@@ -44,7 +45,7 @@ std::optional<RowOperations> RowOperations::of(const NodeContext& context, std::
       step.kind = Operand::kScalar;
     else if (operand.type.shape == shape && operand.layout == context.output().layout)
       step.kind = Operand::kElement;
-    else if (is_per_channel(operand.type.shape, shape))
+    else if (is_per_channel(operand.type.shape, shape, channels))
       step.kind = Operand::kChannel;
     else
       return refuse("broadcasts its operand");

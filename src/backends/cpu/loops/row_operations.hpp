@@ -8,12 +8,14 @@
 
 namespace saccade::cpu {
 
-/// A node's post-ops on parts of its channels-last output, for tactics that apply them while the part is in the cache.
-/// An operand has the output's shape, or one element per channel, or one element.
+/// A node's post-ops on parts of its output, for tactics that apply them while the part is in the cache. The channels of
+/// a pixel, or the columns of a matrix's row, are contiguous. An operand has the output's shape, or one element per
+/// channel, or one element.
 class RowOperations {
  public:
-  /// Of the node's post-ops; nullopt, with the reason in WHY, if one has no kernel.
-  static std::optional<RowOperations> of(const NodeContext& context, std::string& why);
+  /// Of the node's post-ops; nullopt, with the reason in WHY, if one has no kernel. CHANNELS is the dimension of the
+  /// output that is contiguous.
+  static std::optional<RowOperations> of(const NodeContext& context, int channels, std::string& why);
 
   /// Applies them to COUNT elements of each of ROWS rows, a row being the channels of a pixel. ELEMENTS is element
   /// FIRST of row ROW; rows are CHANNELS apart, in operands, too. INPUTS are the node's.

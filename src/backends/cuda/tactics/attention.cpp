@@ -16,29 +16,8 @@ constexpr std::int64_t kMaxChannels = 256;
 
 bool is_attention(const Node& node) { return node.is("StridedAttention", "saccade"); }
 
-/// PATTERN in terms of memory offsets of a value of SHAPE in LAYOUT; nothing if it is not affine there.
-std::optional<AccessPattern> in_memory(const AccessPattern& pattern, const Shape& shape, Layout layout) {
-  return layout == Layout::kRowMajor ? pattern : compose(pattern, shape, {.steps = dense_strides(shape, layout)});
-}
-
-/// The node's patterns in terms of memory offsets, for the layouts that LAYOUT_OF returns.
-template <typename LayoutOf>
-std::optional<AttentionPatterns> patterns_in_memory(const NodeContext& context, const LayoutOf& layout_of) {
-  AttentionPatterns patterns = attention_patterns(context.graph, context.node);
-  const auto move = [&](AccessPattern& pattern, const Value& value) {
-    const auto moved = in_memory(pattern, value.type.shape, layout_of(value));
-    if (moved) pattern = *moved;
-    return moved.has_value();
-  };
-  if (!move(patterns.query, context.input(0)) || !move(patterns.key, context.input(1)) ||
-      !move(patterns.value, context.input(2)) || !move(patterns.output, context.output()) ||
-      (patterns.mask && !move(*patterns.mask, context.input(3))))
-    return std::nullopt;
-  return patterns;
-}
-
 std::optional<AttentionShape> attention_shape(const NodeContext& context) {
-  auto patterns = patterns_in_memory(context, [](const Value& value) { return value.layout; });
+  auto patterns = patterns_in_memory(context.graph, context.node);
   if (!patterns) return std::nullopt;
   const DType dtype = context.output().type.dtype;
   AttentionShape shape{.dtype = dtype,
@@ -156,23 +135,5 @@ class WarpgroupAttention : public Attention {
 
 std::unique_ptr<Tactic> fused_attention(Device& device) { return std::make_unique<FusedAttention>(device); }
 std::unique_ptr<Tactic> warpgroup_attention(Device& device) { return std::make_unique<WarpgroupAttention>(device); }
-
-LayoutRule attention_layout_rule(const NodeContext& context) {
-  const int rank = context.output().type.shape.rank();
-  // Number of operands with contiguous channels; -1 if the layout is not affine.
-  const auto near = [&](Layout layout) {
-    const auto patterns = patterns_in_memory(context, [&](const Value& value) {
-      return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;
-    });
-    if (!patterns) return -1;
-    int count = 0;
-    for (const AccessPattern* pattern : {&patterns->query, &patterns->key, &patterns->value, &patterns->output})
-      if (pattern->loops[2].empty() || pattern->loops[2].back().step == 1) ++count;
-    return count;
-  };
-  const int apart = near(Layout::kRowMajor);
-  const int last = near(Layout::kChannelsLast);
-  return apart > last ? LayoutRule::kRowMajor : apart < last ? LayoutRule::kChannelsLast : LayoutRule::kAny;
-}
 
 }  // namespace saccade::cuda

@@ -13,8 +13,4 @@ std::unique_ptr<Tactic> fused_attention(Device& device);
 /// (kernels/attention_warpgroup.cuh).
 std::unique_ptr<Tactic> warpgroup_attention(Device& device);
 
-/// The layout in which more of a StridedAttention's operands have contiguous channels, since these are loaded as
-/// vectors.
-LayoutRule attention_layout_rule(const NodeContext& context);
-
 }  // namespace saccade::cuda

@@ -1,0 +1,328 @@
+#include "cpu/tactics/direct_product.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "cpu/kernels/product_kernels.hpp"
+#include "cpu/team/parallel.hpp"
+
+// A tile of output pixels and channels is the sum of products of the pixels that each tap reads and that tap's weights.
+// Nothing is unfolded or transposed; taps in the padding read zeros. Weights are packed in panels of output channels,
+// in the order in which tiles read them.
+//
+// A part of the work is a strip of pixels times a group of panels, whose weights stay in L2. If a single panel is too
+// large for that, all tiles of the strip sum a section of the input channels, whose weights stay in L1d, before the
+// next.
+//
+// Bound: multiply-adds / peak.
+namespace saccade::cpu {
+namespace {
+
+// Of weights that tiles read from L1d: half of 32 KiB, whose rest is for the pixels.
+constexpr std::int64_t kSectionBytes = 16 << 10;
+// Of the weights, and of the pixels, of a part of the work: together an L2 of 512 KiB.
+constexpr std::int64_t kPartBytes = 256 << 10;
+// Below this, waking another thread does not pay.
+constexpr std::int64_t kLeastOperations = 400'000;
+constexpr std::int64_t kPartsPerThread = 4;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// The output columns [first, last) whose taps are all inside the input.
+struct Columns {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+Columns columns_inside(const Window& window, const Taps& taps) {
+  const auto is_inside = [&](std::int64_t x) {
+    for (std::int64_t c = 0; c < window.kernel[2]; ++c)
+      if (taps.of(c)[x] < 0) return false;
+    return true;
+  };
+  Columns inside;
+  while (inside.first < window.out[2] && !is_inside(inside.first)) ++inside.first;
+  inside.last = inside.first;
+  while (inside.last < window.out[2] && is_inside(inside.last)) ++inside.last;
+  return inside;
+}
+
+/// Packs panel PANEL (of all groups) of WEIGHTS, multiplied by FACTOR, to TO: in the order section, tap, input channel,
+/// column. Columns past the last output channel are zero.
+void pack_panel(const ProductGeometry& g, const float* weights, const WeightSteps& steps, float factor,
+                std::int64_t panel, float* to) {
+  const std::int64_t first = panel / g.panels * g.out_channels + panel % g.panels * g.tile_columns;
+  const std::int64_t width = std::min(g.tile_columns, (panel / g.panels + 1) * g.out_channels - first);
+  weights += first * steps.out_channel;
+  for (std::int64_t start = 0; start < g.in_channels; start += g.section)
+    for (std::int64_t tap = 0; tap < g.taps; ++tap)
+      for (std::int64_t c = start; c < std::min(start + g.section, g.in_channels); ++c, to += g.tile_columns) {
+        const float* from = weights + c * steps.in_channel + tap * steps.tap;
+        for (std::int64_t j = 0; j < width; ++j) to[j] = from[j * steps.out_channel] * factor;
+        std::fill(to + width, to + g.tile_columns, 0.0F);
+      }
+}
+
+/// A product with what its runs need besides memory.
+struct Prepared {
+  explicit Prepared(PackedProduct packed)
+      : product(std::move(packed)),
+        taps(taps_of(product.geometry.window)),
+        inside(columns_inside(product.geometry.window, taps[2])),
+        zeros(DType::kFloat32, Shape{product.geometry.in_channels}) {
+    std::ranges::fill(zeros.data<float>(), 0.0F);
+  }
+
+  PackedProduct product;
+  std::array<Taps, Window::kAxes> taps;
+  Columns inside;
+  Tensor zeros;  // what taps in the padding read
+
+  bool packs_in_runs() const { return !product.weights.has_value(); }
+  /// Of the panels that a run packs.
+  std::size_t packed_bytes() const {
+    const std::int64_t floats = packs_in_runs() ? product.matrices * product.geometry.packed_floats() : 0;
+    return static_cast<std::size_t>(floats) * sizeof(float);
+  }
+  /// Pointers of a strip: by tile, tap and row.
+  std::size_t pointers() const { return static_cast<std::size_t>(product.geometry.strip * product.geometry.taps); }
+};
+
+class BoundProduct : public BoundLaunch {
+ public:
+  BoundProduct(const Prepared& prepared, const Bindings& bindings, std::byte* pointers)
+      : prepared_(prepared),
+        g_(prepared.product.geometry),
+        inputs_(bindings.inputs.begin(), bindings.inputs.end()),
+        output_(static_cast<float*>(bindings.outputs[0].data)),
+        pointers_(reinterpret_cast<const float**>(pointers)),
+        packed_(prepared.packs_in_runs() ? reinterpret_cast<float*>(bindings.scratch) : nullptr),
+        weights_(prepared.packs_in_runs() ? packed_ : prepared.product.weights->data<float>().data()),
+        bias_(prepared.product.bias.data<float>().data()) {}
+
+  void run() override {
+    if (packed_ != nullptr) pack();
+    parallel_for(g_.parts(), 1, [this](std::int64_t begin, std::int64_t end) {
+      const float** own = pointers_ + static_cast<std::size_t>(current_rank().rank) * prepared_.pointers();
+      for (std::int64_t part = begin; part < end; ++part) run_part(part, own);
+    });
+  }
+
+ private:
+  /// All right operands of a GEMM.
+  void pack() {
+    const std::int64_t depth = g_.in_channels;
+    const std::int64_t width = g_.out_channels;
+    const auto* right = static_cast<const float*>(inputs_[1].data);
+    const std::int64_t cost = depth * g_.tile_columns;
+    parallel_for(
+        prepared_.product.matrices * g_.panels, kParallelGrain / cost + 1, [&](std::int64_t begin, std::int64_t end) {
+          for (std::int64_t i = begin; i < end; ++i)
+            pack_panel(g_, right + i / g_.panels * depth * width, {.out_channel = 1, .in_channel = width, .tap = 0}, 1,
+                       i % g_.panels, packed_ + i * g_.panel_floats());
+        });
+  }
+
+  /// Parts of the same panels follow each other.
+  void run_part(std::int64_t part, const float** pointers) {
+    const std::int64_t strip = part % g_.strips;
+    const std::int64_t panels = part / g_.strips % g_.panel_groups;
+    const std::int64_t group = part / (g_.strips * g_.panel_groups) % g_.groups;
+    const std::int64_t image = part / (g_.strips * g_.panel_groups * g_.groups);
+    const std::int64_t first = strip * g_.strip;
+    const std::int64_t count = std::min(g_.strip, g_.pixels - first);
+    const auto& first_pixels = prepared_.product.first_pixels;
+    const std::int64_t before =
+        first_pixels.empty() ? image * g_.window.inputs() : first_pixels[static_cast<std::size_t>(image)];
+    const float* input = static_cast<const float*>(inputs_[0].data) + (before * g_.groups + group) * g_.in_channels;
+    const std::int64_t first_panel = panels_before(image) + group * g_.panels;
+    point(input, first, count, pointers);
+    const std::int64_t channels = g_.groups * g_.out_channels;
+    float* output = output_ + (image * g_.pixels + first) * channels;
+    const std::int64_t from = panels * g_.part_panels;
+    const std::int64_t to = std::min(from + g_.part_panels, g_.panels);
+    const std::int64_t channel = group * g_.out_channels + from * g_.tile_columns;
+    const std::int64_t width = std::min((to - from) * g_.tile_columns, g_.out_channels - from * g_.tile_columns);
+    if (g_.section == g_.in_channels) {
+      for (std::int64_t row = 0; row < count; row += g_.tile_rows) {
+        const std::int64_t rows = std::min(g_.tile_rows, count - row);
+        for (std::int64_t panel = from; panel < to; ++panel)
+          run_tile({group, panel, first_panel + panel, 0}, row, rows, pointers, output);
+        prepared_.product.operations.run(output + row * channels + channel, image * g_.pixels + first + row, rows,
+                                         channel, width, channels, inputs_.data());
+      }
+      return;
+    }
+    for (std::int64_t start = 0; start < g_.in_channels; start += g_.section)
+      for (std::int64_t panel = from; panel < to; ++panel)
+        for (std::int64_t row = 0; row < count; row += g_.tile_rows)
+          run_tile({group, panel, first_panel + panel, start}, row, std::min(g_.tile_rows, count - row), pointers,
+                   output);
+    prepared_.product.operations.run(output + channel, image * g_.pixels + first, count, channel, width, channels,
+                                     inputs_.data());
+  }
+
+  /// Of all matrices before the one that IMAGE is multiplied with.
+  std::int64_t panels_before(std::int64_t image) const {
+    const auto& matrices = prepared_.product.matrix_of_image;
+    return matrices.empty() ? 0 : matrices[static_cast<std::size_t>(image)] * g_.panels;
+  }
+
+  struct Section {
+    std::int64_t group;
+    std::int64_t panel;   // of the group
+    std::int64_t packed;  // the panel's place in the weights
+    std::int64_t start;   // input channel
+  };
+
+  /// ROWS pixels from ROW of the strip on, whose first pixel is at OUTPUT.
+  void run_tile(const Section& at, std::int64_t row, std::int64_t rows, const float** pointers, float* output) const {
+    const std::int64_t channels = g_.groups * g_.out_channels;
+    const std::int64_t column = at.panel * g_.tile_columns;
+    product_kernels().run(
+        {.rows = pointers + row * g_.taps,
+         .taps = static_cast<std::size_t>(g_.taps),
+         .first = static_cast<std::size_t>(at.start),
+         .depth = static_cast<std::size_t>(std::min(g_.section, g_.in_channels - at.start)),
+         .panel = weights_ + at.packed * g_.panel_floats() + at.start * g_.taps * g_.tile_columns,
+         .initial = at.start == 0 ? bias_ + (at.group * g_.panels + at.panel) * g_.tile_columns : nullptr,
+         .out = output + row * channels + at.group * g_.out_channels + column,
+         .stride = static_cast<std::size_t>(channels),
+         .height = static_cast<std::size_t>(rows),
+         .columns = static_cast<std::size_t>(std::min(g_.tile_columns, g_.out_channels - column))});
+  }
+
+  /// Where the taps of the COUNT pixels from FIRST on read.
+  void point(const float* input, std::int64_t first, std::int64_t count, const float** pointers) const {
+    const Window& w = g_.window;
+    const std::int64_t step = w.stride[2] * g_.groups * g_.in_channels;
+    for (std::int64_t done = 0; done < count; done += g_.tile_rows, pointers += g_.taps * g_.tile_rows) {
+      const std::int64_t rows = std::min(g_.tile_rows, count - done);
+      const std::int64_t x = (first + done) % w.out[2];
+      if (x < prepared_.inside.first || x + rows > prepared_.inside.last) {
+        for (std::int64_t row = 0; row < rows; ++row) point_row(input, first + done + row, 1, step, pointers + row);
+      } else {
+        point_row(input, first + done, rows, step, pointers);
+      }
+    }
+  }
+
+  /// Of ROWS pixels of a line, from PIXEL on, whose columns are all inside the input unless there is one pixel.
+  void point_row(const float* input, std::int64_t pixel, std::int64_t rows, std::int64_t step,
+                 const float** pointers) const {
+    const Window& w = g_.window;
+    const std::int64_t channels = g_.groups * g_.in_channels;
+    const float* zeros = prepared_.zeros.data<float>().data();
+    const std::int64_t x = pixel % w.out[2];
+    const std::int64_t y = pixel / w.out[2] % w.out[1];
+    const std::int64_t z = pixel / (w.out[2] * w.out[1]);
+    for (std::int64_t a = 0; a < w.kernel[0]; ++a)
+      for (std::int64_t b = 0; b < w.kernel[1]; ++b) {
+        const std::int64_t depth = prepared_.taps[0].of(a)[z];
+        const std::int64_t line = prepared_.taps[1].of(b)[y];
+        const bool is_inside = depth >= 0 && line >= 0;
+        const float* from = is_inside ? input + (depth * w.in[1] + line) * w.in[2] * channels : zeros;
+        for (std::int64_t c = 0; c < w.kernel[2]; ++c, pointers += g_.tile_rows) {
+          const std::int64_t column = prepared_.taps[2].of(c)[x];
+          const bool reads = is_inside && column >= 0;
+          const float* at = reads ? from + column * channels : zeros;
+          for (std::int64_t row = 0; row < rows; ++row, at += reads ? step : 0) pointers[row] = at;
+        }
+      }
+  }
+
+  const Prepared& prepared_;
+  const ProductGeometry& g_;
+  std::vector<TensorView> inputs_;
+  float* output_;
+  const float** pointers_;
+  float* packed_;  // null: the weights were packed by compile()
+  const float* weights_;
+  const float* bias_;
+};
+
+class ProductLaunch : public Launch {
+ public:
+  ProductLaunch(PackedProduct product, int threads) : prepared_(std::move(product)), threads_(std::max(threads, 1)) {}
+
+  std::size_t scratch_bytes() const override {
+    return prepared_.packed_bytes() + static_cast<std::size_t>(threads_) * prepared_.pointers() * sizeof(const float*);
+  }
+  std::string detail() const override {
+    const ProductGeometry& g = prepared_.product.geometry;
+    return fmt::format("{}x{} tiles, {} parts of {} pixels x {} channels", g.tile_rows, g.tile_columns, g.parts(),
+                       g.strip, std::min(g.part_panels * g.tile_columns, g.out_channels));
+  }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundProduct>(prepared_, bindings, bindings.scratch + prepared_.packed_bytes());
+  }
+
+ private:
+  Prepared prepared_;
+  int threads_;
+};
+
+}  // namespace
+
+/// Chooses the sections, panels and pixels of a part: as large as the caches allow, and enough parts for the threads.
+void divide(ProductGeometry& g, int threads) {
+  const ProductKernels& kernels = product_kernels();
+  g.tile_rows = static_cast<std::int64_t>(kernels.rows);
+  g.tile_columns = static_cast<std::int64_t>(kernels.columns);
+  g.panels = ceil_div(g.out_channels, g.tile_columns);
+  g.part_panels = std::clamp<std::int64_t>(kPartBytes / (g.panel_floats() * 4), 1, g.panels);
+  g.part_panels = ceil_div(g.panels, ceil_div(g.panels, g.part_panels));
+  const bool fits = g.part_panels * g.panel_floats() * 4 <= kPartBytes;
+  const std::int64_t most = std::max<std::int64_t>(8, kSectionBytes / (g.taps * g.tile_columns * 4));
+  g.section = fits ? g.in_channels : ceil_div(g.in_channels, ceil_div(g.in_channels, most));
+  const std::int64_t pixel_bytes = 4 * (ceil_div(g.window.inputs() * g.in_channels, g.pixels) +
+                                        std::min(g.part_panels * g.tile_columns, g.out_channels)) +
+                                   g.taps * static_cast<std::int64_t>(sizeof(const float*));
+  g.strip = std::clamp<std::int64_t>(kPartBytes / pixel_bytes, 4 * g.tile_rows, std::max(g.pixels, 4 * g.tile_rows));
+  const std::int64_t others = g.images * g.groups * ceil_div(g.panels, g.part_panels);
+  if (threads > 1)
+    g.strip = std::min(g.strip, ceil_div(g.pixels, std::max<std::int64_t>(1, threads * kPartsPerThread / others)));
+  const std::int64_t pixel_operations =
+      2 * g.taps * g.in_channels * std::min(g.part_panels * g.tile_columns, g.out_channels);
+  g.strip = std::max(g.strip, std::min(g.pixels, kLeastOperations / 4 / pixel_operations));
+  g.strip = ceil_div(g.strip, g.tile_rows) * g.tile_rows;
+  g.strips = ceil_div(g.pixels, g.strip);
+  // Few pixels: divided by channels instead.
+  while (g.part_panels > 1 && g.images * g.groups * g.strips * ceil_div(g.panels, g.part_panels) < 2 * threads &&
+         g.strip * pixel_operations > kLeastOperations)
+    g.part_panels = ceil_div(g.part_panels, 2);
+  g.panel_groups = ceil_div(g.panels, g.part_panels);
+}
+
+Tensor pack_weights(const NodeContext& context, const ProductGeometry& g, const Weights& weights) {
+  const std::int64_t floats = weights.matrices * g.packed_floats();
+  if (context.budget != nullptr) context.budget->take(static_cast<std::size_t>(floats) * sizeof(float));
+  Tensor packed(DType::kFloat32, Shape{floats});
+  float* to = packed.data<float>().data();
+  for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
+    for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_floats())
+      pack_panel(g, weights.elements + matrix * weights.matrices_apart, weights.steps, weights.factor, panel, to);
+  return packed;
+}
+
+Tensor padded_bias(const ProductGeometry& g, const Tensor* bias, float factor) {
+  Tensor padded(DType::kFloat32, Shape{g.groups * g.panels * g.tile_columns});
+  const auto to = padded.data<float>();
+  std::ranges::fill(to, 0.0F);
+  if (bias == nullptr) return padded;
+  const auto given = bias->data<float>();
+  for (std::int64_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
+    const std::int64_t group = channel / g.out_channels;
+    to[static_cast<std::size_t>(group * g.panels * g.tile_columns + channel % g.out_channels)] =
+        given[static_cast<std::size_t>(channel)] * factor;
+  }
+  return padded;
+}
+
+std::unique_ptr<Launch> product_launch(PackedProduct product, int threads) {
+  return std::make_unique<ProductLaunch>(std::move(product), threads);
+}
+
+}  // namespace saccade::cpu
