@@ -60,6 +60,7 @@ class CpuBackend : public Backend {
       &vector_arg_max(),
       &vector_attention(),
       &vector_convert(),
+      &vector_winograd(),
       &vector_convolution(),
       &vector_dynamic_quantize(),
       &vector_elementwise(),

@@ -26,6 +26,8 @@ void begin_watch() { take_note(); }
 
 void end_watch() { noted_here = take_note() || noted_here; }
 
+void note_nan() { noted_here = true; }
+
 bool met_nan() {
   const bool met = std::exchange(noted_here, false);
   if (const ForeignOpenMp* foreign = foreign_openmp()) return noted_elsewhere(*foreign) || met;

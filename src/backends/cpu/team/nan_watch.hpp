@@ -25,7 +25,9 @@ inline bool take_note() {
 void begin_watch();
 /// Keeps the flag since begin_watch() for met_nan().
 void end_watch();
-/// Whether the flag was set since the last call in a watch of the calling thread.
+/// Reports a NaN that a kernel found by itself.
+void note_nan();
+/// Whether the flag was set since the last call in a watch of the calling thread, or note_nan() was called.
 bool met_nan();
 
 /// Restores the flag of the thread at the end of the scope.

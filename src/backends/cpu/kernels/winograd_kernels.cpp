@@ -1,0 +1,177 @@
+#include "cpu/kernels/winograd_kernels.hpp"
+
+#include "cpu/kernels/vector_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/winograd_kernels.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include "cpu/kernels/vector_math-inl.hpp"
+
+// Both transforms are the same one-dimensional one for columns, then rows. Even and odd powers of a point and its
+// negative are shared. Bound: 72 multiply-adds per position and vector of channels, and the bytes of L1.
+HWY_BEFORE_NAMESPACE();
+namespace saccade::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+constexpr std::size_t kInputs = WinogradKernels::kInputs;
+constexpr std::size_t kOutputs = WinogradKernels::kOutputs;
+
+// The points are 0, +-kNear, +-kFar and infinity; kNear * kFar = 1.
+constexpr float kNear = 2.0F / 3;
+constexpr float kFar = 1.5F;
+constexpr float kNear2 = kNear * kNear;
+constexpr float kFar2 = kFar * kFar;
+
+HWY_INLINE void input_line(const Float (&d)[kInputs], Float (&t)[kInputs]) {
+  const FloatTag tag;
+  const Float near = hn::Set(tag, kNear);
+  const Float far = hn::Set(tag, kFar);
+  const Float near2 = hn::Set(tag, kNear2);
+  const Float far2 = hn::Set(tag, kFar2);
+  const Float both = hn::Set(tag, kNear2 + kFar2);
+  const Float even_near = hn::NegMulAdd(far2, d[2], d[4]);
+  const Float odd_near = hn::NegMulAdd(far2, d[1], d[3]);
+  const Float even_far = hn::NegMulAdd(near2, d[2], d[4]);
+  const Float odd_far = hn::NegMulAdd(near2, d[1], d[3]);
+  t[0] = hn::NegMulAdd(both, d[2], hn::Add(d[0], d[4]));
+  t[1] = hn::MulAdd(near, odd_near, even_near);
+  t[2] = hn::NegMulAdd(near, odd_near, even_near);
+  t[3] = hn::MulAdd(far, odd_far, even_far);
+  t[4] = hn::NegMulAdd(far, odd_far, even_far);
+  t[5] = hn::NegMulAdd(both, d[3], hn::Add(d[1], d[5]));
+}
+
+HWY_INLINE void output_line(const Float (&m)[kInputs], Float (&y)[kOutputs]) {
+  const FloatTag tag;
+  const Float even_near = hn::Add(m[1], m[2]);
+  const Float odd_near = hn::Sub(m[1], m[2]);
+  const Float even_far = hn::Add(m[3], m[4]);
+  const Float odd_far = hn::Sub(m[3], m[4]);
+  y[0] = hn::Add(hn::Add(m[0], even_near), even_far);
+  y[1] = hn::MulAdd(hn::Set(tag, kNear), odd_near, hn::Mul(hn::Set(tag, kFar), odd_far));
+  y[2] = hn::MulAdd(hn::Set(tag, kNear2), even_near, hn::Mul(hn::Set(tag, kFar2), even_far));
+  y[3] = hn::MulAdd(hn::Set(tag, kNear2 * kNear), odd_near, hn::MulAdd(hn::Set(tag, kFar2 * kFar), odd_far, m[5]));
+}
+
+/// One vector of channels; LOAD(pixel) reads it.
+template <typename Load>
+HWY_INLINE void input_vector(const Load& load, float* to, std::size_t step) {
+  const FloatTag d;
+  Float half[kInputs][kInputs];  // by row, column
+  for (std::size_t x = 0; x < kInputs; ++x) {
+    Float line[kInputs];
+    Float turned[kInputs];
+    for (std::size_t y = 0; y < kInputs; ++y) line[y] = load(y * kInputs + x);
+    input_line(line, turned);
+    for (std::size_t y = 0; y < kInputs; ++y) half[y][x] = turned[y];
+  }
+  for (std::size_t y = 0; y < kInputs; ++y) {
+    Float turned[kInputs];
+    input_line(half[y], turned);
+    for (std::size_t x = 0; x < kInputs; ++x) hn::StoreU(turned[x], d, to + (y * kInputs + x) * step);
+  }
+}
+
+void transform_input(const float* const* pixels, std::size_t channels, float* to, std::size_t step) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t c = 0;
+  for (; c + lanes <= channels; c += lanes)
+    input_vector([&](std::size_t i) { return hn::LoadU(d, pixels[i] + c); }, to + c, step);
+  if (c < channels)
+    input_vector([&](std::size_t i) { return load_tail(d, pixels[i] + c, channels - c); }, to + c, step);
+}
+
+/// One vector of channels; STORE(pixel, vector) writes it. Returns a vector of zeros if the elements are finite.
+template <typename Store>
+HWY_INLINE Float output_vector(const float* from, std::size_t step, Float bias, const Store& store) {
+  const FloatTag d;
+  Float half[kOutputs][kInputs];
+  for (std::size_t x = 0; x < kInputs; ++x) {
+    Float line[kInputs];
+    Float turned[kOutputs];
+    for (std::size_t y = 0; y < kInputs; ++y) line[y] = hn::LoadU(d, from + (y * kInputs + x) * step);
+    output_line(line, turned);
+    for (std::size_t y = 0; y < kOutputs; ++y) half[y][x] = turned[y];
+  }
+  // An element that is not finite reaches a corner: that of its quadrant if it is in a corner of the tile, else more.
+  const Float zero = hn::Zero(d);
+  Float corners = zero;
+  for (std::size_t y = 0; y < kOutputs; ++y) {
+    Float turned[kOutputs];
+    output_line(half[y], turned);
+    for (std::size_t x = 0; x < kOutputs; ++x) {
+      const Float element = hn::Add(turned[x], bias);
+      if (y % (kOutputs - 1) == 0 && x % (kOutputs - 1) == 0) corners = hn::MulAdd(element, zero, corners);
+      store(y * kOutputs + x, element);
+    }
+  }
+  return corners;
+}
+
+bool transform_output(const float* from, std::size_t step, std::size_t channels, const float* bias,
+                      float* const* pixels) {
+  const FloatTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  Float corners = hn::Zero(d);
+  std::size_t c = 0;
+  for (; c + lanes <= channels; c += lanes)
+    corners = hn::Add(corners, output_vector(from + c, step, hn::LoadU(d, bias + c),
+                                             [&](std::size_t i, Float v) { hn::StoreU(v, d, pixels[i] + c); }));
+  if (c < channels) {
+    const std::size_t left = channels - c;
+    const Float last = output_vector(from + c, step, load_tail(d, bias + c, left),
+                                     [&](std::size_t i, Float v) { store_tail(d, v, pixels[i] + c, left); });
+    corners = hn::Add(corners, hn::IfThenElseZero(hn::FirstN(d, left), last));
+  }
+  return hn::AllTrue(d, hn::Eq(corners, hn::Zero(d)));
+}
+
+const WinogradKernels& kernels() {
+  static constexpr WinogradKernels kKernels{transform_input, transform_output};
+  return kKernels;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace saccade::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace saccade::cpu {
+namespace {
+HWY_EXPORT(kernels);
+}  // namespace
+
+const WinogradKernels& winograd_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+
+std::array<double, WinogradKernels::kPositions> winograd_filter(const std::array<double, 9>& filter) {
+  constexpr std::size_t kSize = 3;
+  constexpr double kNearPoint = 2.0 / 3;
+  constexpr double kFarPoint = 1.5;
+  // A point's row is its powers over the product of its distances to the other finite points.
+  const auto powers = [](double x, double other) {
+    const double scale = 1 / (2 * x * x * (x * x - other * other));
+    return std::array{scale, scale * x, scale * x * x};
+  };
+  const std::array<std::array<double, kSize>, WinogradKernels::kInputs> rows = {{{1, 0, 0},
+                                                                                 powers(kNearPoint, kFarPoint),
+                                                                                 powers(-kNearPoint, kFarPoint),
+                                                                                 powers(kFarPoint, kNearPoint),
+                                                                                 powers(-kFarPoint, kNearPoint),
+                                                                                 {0, 0, 1}}};
+  std::array<double, WinogradKernels::kPositions> positions{};
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    for (std::size_t j = 0; j < rows.size(); ++j)
+      for (std::size_t y = 0; y < kSize; ++y)
+        for (std::size_t x = 0; x < kSize; ++x)
+          positions[i * rows.size() + j] += rows[i][y] * filter[y * kSize + x] * rows[j][x];
+  return positions;
+}
+
+}  // namespace saccade::cpu
+#endif

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+namespace saccade::cpu {
+
+/// The Winograd transforms F(4x4, 3x3) of float32 images whose pixels hold their channels: a tile of 6x6 input pixels
+/// becomes 36 positions, whose products with the positions of the transformed weights become 4x4 output pixels
+/// (A. Lavin and S. Gray, arXiv:1509.09308). The interpolation points are 0, +-2/3, +-3/2 and infinity: with reciprocal
+/// points the rounding error is a quarter of that of 0, +-1, +-2 (S. Alam et al., arXiv:2201.10369).
+struct WinogradKernels {
+  static constexpr std::size_t kInputs = 6;
+  static constexpr std::size_t kOutputs = 4;
+  static constexpr std::size_t kPositions = kInputs * kInputs;
+
+  /// PIXELS: the tile's 6x6 input pixels, row by row. Position p of channel c is TO[p * STEP + c]; writes whole
+  /// vectors.
+  void (*transform_input)(const float* const* pixels, std::size_t channels, float* to, std::size_t step);
+  /// The inverse for the sums over input channels: position p of channel c is FROM[p * STEP + c]. Adds BIAS and writes
+  /// the tile's 4x4 output pixels PIXELS. Returns whether the tile has only finite elements; with others a pixel may be
+  /// NaN whose window has none.
+  bool (*transform_output)(const float* from, std::size_t step, std::size_t channels, const float* bias,
+                           float* const* pixels);
+};
+
+/// The kernels for this processor.
+const WinogradKernels& winograd_kernels();
+
+/// The positions of a 3x3 filter.
+std::array<double, WinogradKernels::kPositions> winograd_filter(const std::array<double, 9>& filter);
+
+}  // namespace saccade::cpu

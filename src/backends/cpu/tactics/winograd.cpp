@@ -1,0 +1,332 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "cpu/kernels/product_kernels.hpp"
+#include "cpu/kernels/winograd_kernels.hpp"
+#include "cpu/loops/row_operations.hpp"
+#include "cpu/tactics/direct_product.hpp"
+#include "cpu/tactics/tactics.hpp"
+#include "cpu/team/nan_watch.hpp"
+#include "cpu/team/parallel.hpp"
+
+// Conv with 3x3 windows by Winograd's F(4x4, 3x3): a quarter of the direct convolution's multiplications. A part of the
+// work is a strip of tiles. Its transformed pixels and the sums of a group of output channels stay in L2; the
+// transformed weights, which are four times as large as the filters, are read once per strip.
+//
+// Elements that are not finite would make pixels of the same tile NaN that don't read them. The plan is then run again
+// with the direct convolution (BoundLaunch::run_keeping_nan).
+//
+// Bound: 4.5 operations per output element and input channel / multiply-add peak, and the transforms.
+namespace saccade::cpu {
+namespace {
+
+constexpr auto kPositions = static_cast<std::int64_t>(WinogradKernels::kPositions);
+constexpr auto kInputs = static_cast<std::int64_t>(WinogradKernels::kInputs);
+constexpr auto kOutputs = static_cast<std::int64_t>(WinogradKernels::kOutputs);
+// Of a strip's pixels and sums, transformed: most of an L2 of 512 KiB.
+constexpr std::int64_t kPartBytes = 320 << 10;
+constexpr std::int64_t kGroupColumns = 64;
+// Floats between positions beyond their tiles: otherwise they would fall into few sets of L1d.
+constexpr std::int64_t kSkew = 16;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
+
+struct Geometry {
+  std::int64_t images;
+  std::int64_t in_channels;
+  std::int64_t out_channels;
+  std::int64_t in_height;
+  std::int64_t in_width;
+  std::int64_t out_height;
+  std::int64_t out_width;
+  std::int64_t pad_top;
+  std::int64_t pad_left;
+
+  std::int64_t tile_rows = 0;  // of the product kernels
+  std::int64_t tile_columns = 0;
+  std::int64_t down = 0;  // Winograd tiles of an image
+  std::int64_t across = 0;
+  std::int64_t strip = 0;  // Winograd tiles of a part
+  std::int64_t parts = 0;
+  std::int64_t panels = 0;  // of output channels
+  std::int64_t group = 0;   // panels whose sums a part holds at once
+
+  std::int64_t tiles() const { return images * down * across; }
+  std::int64_t row() const { return round_up(in_channels, 16); }  // floats of a tile's position
+  std::int64_t sum_row() const { return group * tile_columns; }
+  std::int64_t step() const { return strip * row() + kSkew; }  // floats from one position to the next
+  std::int64_t sum_step() const { return strip * sum_row() + kSkew; }
+  std::int64_t panel_floats() const { return in_channels * tile_columns; }
+  std::int64_t packed_floats() const { return kPositions * panels * panel_floats(); }
+  /// Scratch floats of a rank: transformed pixels, sums, and the outputs that are outside the image.
+  std::int64_t rank_floats() const { return kPositions * (step() + sum_step()) + sum_row(); }
+};
+
+/// Of a Conv with a 3x3 window that moves by one pixel; nullopt for another.
+std::optional<Geometry> geometry_of(const NodeContext& context) {
+  const Shape& input = context.input(0).type.shape;
+  const Shape& weights = context.input(1).type.shape;
+  if (input.rank() != 4 || context.node.attributes.integer("group", 1) != 1) return std::nullopt;
+  const Window window = slide(context.node.attributes, input, kernel_of(context.node.attributes, weights));
+  constexpr Window::Axes kOnes{1, 1, 1};
+  if (window.kernel != Window::Axes{1, 3, 3} || window.stride != kOnes || window.dilation != kOnes) return std::nullopt;
+  Geometry g{.images = input[0],
+             .in_channels = weights[1],
+             .out_channels = weights[0],
+             .in_height = window.in[1],
+             .in_width = window.in[2],
+             .out_height = window.out[1],
+             .out_width = window.out[2],
+             .pad_top = window.pad_begin[1],
+             .pad_left = window.pad_begin[2]};
+  g.tile_rows = static_cast<std::int64_t>(product_kernels().rows);
+  g.tile_columns = static_cast<std::int64_t>(product_kernels().columns);
+  g.down = ceil_div(g.out_height, kOutputs);
+  g.across = ceil_div(g.out_width, kOutputs);
+  g.panels = ceil_div(g.out_channels, g.tile_columns);
+  g.group = std::min(g.panels, std::max<std::int64_t>(1, kGroupColumns / g.tile_columns));
+  const std::int64_t tile_bytes = kPositions * (g.row() + g.sum_row()) * 4;
+  const std::int64_t most = std::max<std::int64_t>(1, kPartBytes / tile_bytes / g.tile_rows) * g.tile_rows;
+  // As many parts as there are threads, or a multiple.
+  const std::int64_t parts = round_up(ceil_div(g.tiles(), most), std::max(context.threads, 1));
+  g.strip = std::min(most, round_up(ceil_div(g.tiles(), parts), g.tile_rows));
+  g.parts = ceil_div(g.tiles(), g.strip);
+  return g;
+}
+
+/// What all executions share.
+struct PackedWinograd {
+  Geometry geometry;
+  Tensor weights;  // by position, panel, input channel and column
+  Tensor bias;
+  Tensor zeros;  // a pixel of the padding
+  RowOperations operations;
+};
+
+Tensor packed_weights(const NodeContext& context, const Geometry& g) {
+  if (context.budget != nullptr) context.budget->take(static_cast<std::size_t>(g.packed_floats()) * sizeof(float));
+  Tensor packed(DType::kFloat32, Shape{g.packed_floats()});
+  const auto to = packed.data<float>();
+  std::ranges::fill(to, 0.0F);
+  const float* weights = context.constant(1)->data<float>().data();
+  for (std::int64_t out = 0; out < g.out_channels; ++out)
+    for (std::int64_t in = 0; in < g.in_channels; ++in) {
+      std::array<double, 9> filter{};
+      std::copy_n(weights + (out * g.in_channels + in) * 9, 9, filter.begin());
+      const auto positions = winograd_filter(filter);
+      const std::int64_t panel = out / g.tile_columns;
+      for (std::int64_t p = 0; p < kPositions; ++p)
+        to[static_cast<std::size_t>((p * g.panels + panel) * g.panel_floats() + in * g.tile_columns +
+                                    out % g.tile_columns)] = static_cast<float>(positions[static_cast<std::size_t>(p)]);
+    }
+  return packed;
+}
+
+class BoundWinograd : public BoundLaunch {
+ public:
+  BoundWinograd(const PackedWinograd& packed, std::unique_ptr<BoundLaunch> direct, const Bindings& bindings)
+      : packed_(packed),
+        g_(packed.geometry),
+        direct_(std::move(direct)),
+        inputs_(bindings.inputs.begin(), bindings.inputs.end()),
+        output_(static_cast<float*>(bindings.outputs[0].data)),
+        scratch_(reinterpret_cast<float*>(bindings.scratch)),
+        initial_(static_cast<std::size_t>(g_.tile_columns), 0.0F) {}
+
+  void run() override {
+    is_finite_.store(true, std::memory_order_relaxed);
+    parallel_for(g_.parts, 1, [this](std::int64_t begin, std::int64_t end) {
+      float* own = scratch_ + current_rank().rank * g_.rank_floats();
+      for (std::int64_t part = begin; part < end; ++part) run_part(part, own);
+    });
+    if (!is_finite_.load(std::memory_order_relaxed)) note_nan();
+  }
+  bool may_lose_nan() const override { return true; }
+  void run_keeping_nan() override { direct_->run(); }
+
+ private:
+  /// A tile's first output pixel.
+  struct Place {
+    std::int64_t image;
+    std::int64_t y;
+    std::int64_t x;
+  };
+  Place place(std::int64_t tile) const {
+    const std::int64_t of_image = g_.down * g_.across;
+    return {tile / of_image, tile % of_image / g_.across * kOutputs, tile % g_.across * kOutputs};
+  }
+
+  void run_part(std::int64_t part, float* own) {
+    const std::int64_t first = part * g_.strip;
+    const std::int64_t count = std::min(g_.strip, g_.tiles() - first);
+    for (std::int64_t i = 0; i < count; ++i) transform_input(place(first + i), own + i * g_.row());
+    float* sums = own + kPositions * g_.step();
+    for (std::int64_t panel = 0; panel < g_.panels; panel += g_.group) {
+      const std::int64_t panels = std::min(g_.group, g_.panels - panel);
+      for (std::int64_t position = 0; position < kPositions; ++position)
+        for (std::int64_t i = 0; i < panels; ++i) multiply(position, panel + i, count, own, sums + i * g_.tile_columns);
+      const std::int64_t channel = panel * g_.tile_columns;
+      const std::int64_t width = std::min(panels * g_.tile_columns, g_.out_channels - channel);
+      for (std::int64_t i = 0; i < count; ++i)
+        transform_output(place(first + i), sums + i * g_.sum_row(), channel, width, sums + kPositions * g_.sum_step());
+      apply(first, count, channel, width);
+    }
+  }
+
+  void transform_input(const Place& at, float* to) const {
+    std::array<const float*, WinogradKernels::kPositions> pixels{};
+    const float* image =
+        static_cast<const float*>(inputs_[0].data) + at.image * g_.in_height * g_.in_width * g_.in_channels;
+    const float* zeros = packed_.zeros.data<float>().data();
+    for (std::int64_t i = 0; i < kInputs; ++i) {
+      const std::int64_t y = at.y - g_.pad_top + i;
+      for (std::int64_t j = 0; j < kInputs; ++j) {
+        const std::int64_t x = at.x - g_.pad_left + j;
+        const bool is_inside = y >= 0 && y < g_.in_height && x >= 0 && x < g_.in_width;
+        pixels[static_cast<std::size_t>(i * kInputs + j)] =
+            is_inside ? image + (y * g_.in_width + x) * g_.in_channels : zeros;
+      }
+    }
+    winograd_kernels().transform_input(pixels.data(), static_cast<std::size_t>(g_.in_channels), to,
+                                       static_cast<std::size_t>(g_.step()));
+  }
+
+  /// A position's sums of COUNT tiles and the output channels of PANEL, to SUMS of position 0.
+  void multiply(std::int64_t position, std::int64_t panel, std::int64_t count, const float* own, float* sums) const {
+    const float* tiles = own + position * g_.step();
+    const float* weights = packed_.weights.data<float>().data() + (position * g_.panels + panel) * g_.panel_floats();
+    std::array<const float*, kMostRows> rows{};
+    for (std::int64_t first = 0; first < count; first += g_.tile_rows) {
+      const std::int64_t height = std::min(g_.tile_rows, count - first);
+      for (std::int64_t i = 0; i < height; ++i) rows[static_cast<std::size_t>(i)] = tiles + (first + i) * g_.row();
+      product_kernels().run({.rows = rows.data(),
+                             .taps = 1,
+                             .first = 0,
+                             .depth = static_cast<std::size_t>(g_.in_channels),
+                             .panel = weights,
+                             .initial = initial_.data(),
+                             .out = sums + position * g_.sum_step() + first * g_.sum_row(),
+                             .stride = static_cast<std::size_t>(g_.sum_row()),
+                             .height = static_cast<std::size_t>(height),
+                             .columns = static_cast<std::size_t>(g_.tile_columns)});
+    }
+  }
+
+  /// WIDTH channels from CHANNEL on. OUTSIDE takes the pixels that are not in the image.
+  void transform_output(const Place& at, const float* sums, std::int64_t channel, std::int64_t width, float* outside) {
+    std::array<float*, WinogradKernels::kOutputs * WinogradKernels::kOutputs> pixels{};
+    for (std::int64_t i = 0; i < kOutputs; ++i)
+      for (std::int64_t j = 0; j < kOutputs; ++j) {
+        const bool is_inside = at.y + i < g_.out_height && at.x + j < g_.out_width;
+        pixels[static_cast<std::size_t>(i * kOutputs + j)] =
+            is_inside ? output_ + pixel(at.image, at.y + i, at.x + j) * g_.out_channels + channel : outside;
+      }
+    const bool is_finite = winograd_kernels().transform_output(
+        sums, static_cast<std::size_t>(g_.sum_step()), static_cast<std::size_t>(width),
+        packed_.bias.data<float>().data() + channel, pixels.data());
+    if (!is_finite) is_finite_.store(false, std::memory_order_relaxed);
+  }
+
+  /// The post-ops, for neighbouring tiles line by line.
+  void apply(std::int64_t first, std::int64_t count, std::int64_t channel, std::int64_t width) const {
+    for (std::int64_t tile = first; tile < first + count;) {
+      const Place at = place(tile);
+      const std::int64_t neighbours = std::min(first + count - tile, g_.across - tile % g_.across);
+      const std::int64_t pixels = std::min(neighbours * kOutputs, g_.out_width - at.x);
+      for (std::int64_t y = at.y; y < std::min(at.y + kOutputs, g_.out_height); ++y) {
+        const std::int64_t row = pixel(at.image, y, at.x);
+        packed_.operations.run(output_ + row * g_.out_channels + channel, row, pixels, channel, width, g_.out_channels,
+                               inputs_.data());
+      }
+      tile += neighbours;
+    }
+  }
+
+  std::int64_t pixel(std::int64_t image, std::int64_t y, std::int64_t x) const {
+    return (image * g_.out_height + y) * g_.out_width + x;
+  }
+
+  static constexpr std::size_t kMostRows = 16;
+
+  const PackedWinograd& packed_;
+  const Geometry& g_;
+  std::unique_ptr<BoundLaunch> direct_;
+  std::vector<TensorView> inputs_;
+  float* output_;
+  float* scratch_;
+  std::vector<float> initial_;
+  std::atomic<bool> is_finite_{true};
+};
+
+class WinogradLaunch : public Launch {
+ public:
+  WinogradLaunch(PackedWinograd packed, std::unique_ptr<Launch> direct, int threads)
+      : packed_(std::move(packed)), direct_(std::move(direct)), threads_(std::max(threads, 1)) {}
+
+  std::size_t scratch_bytes() const override {
+    return std::max(static_cast<std::size_t>(threads_ * packed_.geometry.rank_floats()) * sizeof(float),
+                    direct_->scratch_bytes());
+  }
+  std::string detail() const override {
+    const Geometry& g = packed_.geometry;
+    return fmt::format("F(4x4, 3x3), {} parts of {} tiles", g.parts, g.strip);
+  }
+  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
+    return std::make_unique<BoundWinograd>(packed_, direct_->bind(bindings), bindings);
+  }
+
+ private:
+  PackedWinograd packed_;
+  std::unique_ptr<Launch> direct_;
+  int threads_;
+};
+
+class Winograd : public Tactic {
+ public:
+  std::string_view name() const override { return "vector.winograd"; }
+
+  Support supports(const NodeContext& context) const override {
+    if (Support direct = vector_convolution().supports(context); !direct) return direct;
+    return geometry_of(context) ? Support{} : Support::no("its window is not 3x3 with a stride of 1");
+  }
+
+  /// Where the transforms cost less than the multiplications that they save, and reading the transformed weights, too.
+  bool leads(const NodeContext& context) const override {
+    if (!context.node.is("Conv")) return false;
+    const auto g = geometry_of(context);
+    return g && g->in_channels >= kLeastChannels && g->out_channels >= kLeastChannels &&
+           g->packed_floats() * 4 <= kMostWeightBytes && g->tiles() >= 2 * g->tile_rows * context.threads;
+  }
+
+  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const Geometry g = *geometry_of(context);
+    Tensor zeros(DType::kFloat32, Shape{g.in_channels});
+    std::ranges::fill(zeros.data<float>(), 0.0F);
+    Tensor bias(DType::kFloat32, Shape{g.out_channels});
+    std::ranges::fill(bias.data<float>(), 0.0F);
+    if (const Tensor* given = context.constant(2)) std::ranges::copy(given->data<float>(), bias.data<float>().begin());
+    std::string why;
+    return std::make_unique<WinogradLaunch>(PackedWinograd{.geometry = g,
+                                                           .weights = packed_weights(context, g),
+                                                           .bias = std::move(bias),
+                                                           .zeros = std::move(zeros),
+                                                           .operations = RowOperations::of(context, 1, why).value()},
+                                            vector_convolution().compile(context), context.threads);
+  }
+
+ private:
+  static constexpr std::int64_t kLeastChannels = 16;
+  static constexpr std::int64_t kMostWeightBytes = 4 << 20;
+};
+
+}  // namespace
+
+const Tactic& vector_winograd() {
+  static const Winograd tactic;
+  return tactic;
+}
+
+}  // namespace saccade::cpu

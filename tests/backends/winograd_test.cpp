@@ -1,0 +1,94 @@
+#include <random>
+
+#include "op_case/op_case.hpp"
+#include "support/specials.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr On kTactic = on_cpu("vector.winograd");
+// Sums of up to 9 * 100 products of numbers up to 1; the transforms round about four times as much as direct sums.
+constexpr Tolerance kClose{.absolute = 2e-4, .relative = 1e-4};
+using Integers = std::vector<std::int64_t>;
+
+void check(const OpCase& convolution) { convolution.check(kTactic, kClose, Layout::kChannelsLast); }
+
+OpCase convolution(const Shape& input, std::int64_t filters, const Integers& pads) {
+  OpCase made("Conv");
+  made.input(input, -1, 1).constant({filters, input[1], 3, 3}, -1, 1).attribute("pads", pads);
+  return made;
+}
+
+TEST(Winograd, OfRandomSizes) {
+  std::mt19937 random(4);
+  const auto any = [&](int least, int most) {
+    return least + static_cast<std::int64_t>(random() % (most - least + 1));
+  };
+  for (int round = 0; round < 50; ++round) {
+    const std::int64_t filters = any(1, 100);
+    OpCase made = convolution({any(1, 2), any(1, 100), any(3, 30), any(3, 30)}, filters,
+                              {any(0, 2), any(0, 2), any(0, 2), any(0, 2)});
+    if (round % 2 == 0)
+      made.constant({filters}, -1, 1);
+    else
+      made.absent();
+    if (round % 3 == 0) made.post("Silu");
+    if (round % 4 == 0) made.post_with_operand("Add");
+    check(made);
+  }
+}
+
+/// Strips that begin and end within a line of tiles, and channels in several groups.
+TEST(Winograd, InManyPartsOnTwoThreads) {
+  convolution({2, 40, 61, 47}, 150, {1, 1, 1, 1})
+      .constant({150}, -1, 1)
+      .post_with_operand("Add")
+      .post("Relu")
+      .check_two_threads(kTactic, Layout::kChannelsLast, kClose);
+}
+
+/// A pixel that is not finite reaches the pixels that read it, and no others of its tile.
+TEST(Winograd, KeepsNanAndInfinity) {
+  for (const char* post : {"Relu", "Clip"})
+    OpCase("Conv")
+        .input(with_few_specials(random_tensor({1, 30, 14, 17}, -1, 1, 5), 3))
+        .constant({33, 30, 3, 3}, -1, 1)
+        .attribute("pads", Integers{1, 1, 1, 1})
+        .post(post, 0, 6)
+        .check(kTactic, {.absolute = 1e-3, .relative = 1e-3}, Layout::kChannelsLast);
+}
+
+/// Sums in the transforms overflow where those of the convolution don't.
+TEST(Winograd, OfLargeNumbers) {
+  const float large = 2e37F;
+  OpCase("Conv")
+      .input({1, 4, 12, 12}, -large, large)
+      .constant({8, 4, 3, 3}, -0.1F, 0.1F)
+      .check(kTactic, {.absolute = 1e33, .relative = 1e-4}, Layout::kChannelsLast);
+}
+
+TEST(Winograd, RefusesOtherWindows) {
+  const auto supports = [](const Integers& kernel, const Integers& strides, const Integers& dilations) {
+    return OpCase("Conv")
+        .input({1, 8, 20, 20})
+        .constant({16, 8, kernel[0], kernel[1]}, -1, 1)
+        .attribute("strides", strides)
+        .attribute("dilations", dilations)
+        .supports(kTactic, Layout::kChannelsLast)
+        .yes;
+  };
+  EXPECT_TRUE(supports({3, 3}, {1, 1}, {1, 1}));
+  EXPECT_FALSE(supports({3, 3}, {2, 1}, {1, 1}));
+  EXPECT_FALSE(supports({3, 3}, {1, 1}, {1, 2}));
+  EXPECT_FALSE(supports({3, 2}, {1, 1}, {1, 1}));
+  EXPECT_FALSE(supports({5, 5}, {1, 1}, {1, 1}));
+  EXPECT_FALSE(convolution({1, 8, 20, 20}, 16, {0, 0, 0, 0}).supports(kTactic, Layout::kRowMajor));
+  EXPECT_FALSE(OpCase("Conv")
+                   .input({1, 32, 20, 20})
+                   .constant({32, 16, 3, 3}, -1, 1)
+                   .attribute("group", std::int64_t{2})
+                   .supports(kTactic, Layout::kChannelsLast));
+}
+
+}  // namespace
+}  // namespace saccade
