@@ -91,7 +91,8 @@ class Team {
   }
 
   void serve(int rank) {
-    take_note();  // a new thread inherits the flags of its creator
+    take_note();     // a new thread inherits the flags of its creator
+    current_rank();  // allocates the thread's storage of this module now, not in the first region that it helps
     std::size_t next = 0;
     for (;;) {
       const std::uint32_t seen = work_.value();
