@@ -2,12 +2,13 @@
 """Compiles every kernel that the models of ../shared need with NVRTC, without a GPU, and prints their resource usage.
 
     model_kernels.py --binary build/saccade --emulator DIR --shared ../shared --filled DIR --headers DIR --work DIR
-                     [--only NAME ...]
+                     [--only NAME ...] [--sample N]
 
 All models are compiled to plans on the emulated GPU, which writes the kernels' sources instead of running them. They are
 compiled in fp32 and fp16, some in bf16, from tensors, and, if the model is recognised, as a pipeline from frames to
-predictions. Plans from tensors also run, which checks the launches' arguments. All kernels are compiled for sm_90a. For
-the architectures of SAMPLED, plans of SOME models are made and a sample of each kernel family is compiled.
+predictions. Plans from tensors also run, which checks the launches' arguments. All kernels are compiled for sm_90a, or
+with --sample N at most N of each kernel family. For the architectures of SAMPLED, plans of SOME models are made and
+SAMPLE of each family are compiled.
 compile_kernels.py defines the faults. Exit status 77: skipped.
 """
 import argparse
@@ -82,6 +83,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for option in ("--binary", "--emulator", "--shared", "--filled", "--headers", "--work"):
         parser.add_argument(option, required=True)
+    parser.add_argument("--sample", type=int, help="of each kernel family for sm_90a (default: all)")
     parser.add_argument("--only", nargs="+", help="these models, without .onnx")
     args = parser.parse_args()
     if compile_kernels.open_nvrtc() is None:
@@ -105,8 +107,9 @@ def main():
         if not sources and (capability == "9.0" or not args.only):
             print(f"no kernels for {architecture}")
             faults += 1
-        if capability in SAMPLED:
-            sources = compile_kernels.sample_of(sources, SAMPLE)
+        sample = SAMPLE if capability in SAMPLED else args.sample
+        if sample:
+            sources = compile_kernels.sample_of(sources, sample)
         faults += compile_kernels.compile_all(sources, architecture, args.headers, cache)
     print(f"{len(models)} models, {len(jobs)} plans: {faults} faults")
     return int(faults > 0)

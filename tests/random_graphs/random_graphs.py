@@ -23,6 +23,7 @@ import tempfile
 import time
 
 SKIPPED = 77
+sys.path.insert(1, str(pathlib.Path(__file__).resolve().parent.parent / "parity"))
 try:
     import numpy as np
     import onnx

@@ -1,5 +1,7 @@
 #include "cpu/kernels/winograd_kernels.hpp"
 
+#include <array>
+
 #include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -145,32 +147,53 @@ HWY_AFTER_NAMESPACE();
 namespace saccade::cpu {
 namespace {
 HWY_EXPORT(kernels);
+
+constexpr std::size_t kTaps = 3;
+
+/// One element of each filter.
+using Elements = std::array<double, kWinogradFilters>;
+
+/// The values of a line of a filter, as a polynomial, at the points, over the product of a point's distances to the
+/// others.
+void filter_line(const Elements* const (&line)[kTaps], Elements* const (&values)[WinogradKernels::kInputs]) {
+  constexpr double kNear = 2.0 / 3;
+  constexpr double kFar = 1.5;
+  const auto evaluate = [&](double point, double other, Elements& above, Elements& below) {
+    const double scale = 1 / (2 * point * point * (point * point - other * other));
+    for (std::size_t j = 0; j < kWinogradFilters; ++j) {
+      const double even = scale * ((*line[0])[j] + point * point * (*line[2])[j]);
+      const double odd = scale * point * (*line[1])[j];
+      above[j] = even + odd;
+      below[j] = even - odd;
+    }
+  };
+  *values[0] = *line[0];
+  evaluate(kNear, kFar, *values[1], *values[2]);
+  evaluate(kFar, kNear, *values[3], *values[4]);
+  *values[5] = *line[2];
+}
+
 }  // namespace
 
 const WinogradKernels& winograd_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
 
-std::array<double, WinogradKernels::kPositions> winograd_filter(const std::array<double, 9>& filter) {
-  constexpr std::size_t kSize = 3;
-  constexpr double kNearPoint = 2.0 / 3;
-  constexpr double kFarPoint = 1.5;
-  // A point's row is its powers over the product of its distances to the other finite points.
-  const auto powers = [](double x, double other) {
-    const double scale = 1 / (2 * x * x * (x * x - other * other));
-    return std::array{scale, scale * x, scale * x * x};
-  };
-  const std::array<std::array<double, kSize>, WinogradKernels::kInputs> rows = {{{1, 0, 0},
-                                                                                 powers(kNearPoint, kFarPoint),
-                                                                                 powers(-kNearPoint, kFarPoint),
-                                                                                 powers(kFarPoint, kNearPoint),
-                                                                                 powers(-kFarPoint, kNearPoint),
-                                                                                 {0, 0, 1}}};
-  std::array<double, WinogradKernels::kPositions> positions{};
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    for (std::size_t j = 0; j < rows.size(); ++j)
-      for (std::size_t y = 0; y < kSize; ++y)
-        for (std::size_t x = 0; x < kSize; ++x)
-          positions[i * rows.size() + j] += rows[i][y] * filter[y * kSize + x] * rows[j][x];
-  return positions;
+void winograd_filters(const float* filters, std::size_t apart, std::size_t count, float* to, std::size_t step) {
+  constexpr std::size_t kInputs = WinogradKernels::kInputs;
+  Elements filter[kTaps][kTaps] = {};
+  for (std::size_t j = 0; j < count; ++j)
+    for (std::size_t i = 0; i < kTaps * kTaps; ++i)
+      filter[i / kTaps][i % kTaps][j] = static_cast<double>(filters[j * apart + i]);
+  Elements half[kInputs][kTaps];
+  for (std::size_t x = 0; x < kTaps; ++x)
+    filter_line({&filter[0][x], &filter[1][x], &filter[2][x]},
+                {&half[0][x], &half[1][x], &half[2][x], &half[3][x], &half[4][x], &half[5][x]});
+  for (std::size_t y = 0; y < kInputs; ++y) {
+    Elements values[kInputs];
+    filter_line({&half[y][0], &half[y][1], &half[y][2]},
+                {&values[0], &values[1], &values[2], &values[3], &values[4], &values[5]});
+    for (std::size_t x = 0; x < kInputs; ++x)
+      for (std::size_t j = 0; j < count; ++j) to[(y * kInputs + x) * step + j] = static_cast<float>(values[x][j]);
+  }
 }
 
 }  // namespace saccade::cpu

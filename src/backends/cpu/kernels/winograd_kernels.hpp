@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 
 namespace saccade::cpu {
@@ -27,7 +26,11 @@ struct WinogradKernels {
 /// The kernels for this processor.
 const WinogradKernels& winograd_kernels();
 
-/// The positions of a 3x3 filter.
-std::array<double, WinogradKernels::kPositions> winograd_filter(const std::array<double, 9>& filter);
+/// Filters that winograd_filters() transforms together.
+constexpr std::size_t kWinogradFilters = 16;
+
+/// The positions of COUNT filters of 3x3 elements, at most kWinogradFilters, APART elements apart: position p of filter
+/// j is TO[p * STEP + j].
+void winograd_filters(const float* filters, std::size_t apart, std::size_t count, float* to, std::size_t step);
 
 }  // namespace saccade::cpu

@@ -112,15 +112,17 @@ Tensor packed_weights(const NodeContext& context, const Geometry& g) {
   const auto to = packed.data<float>();
   std::ranges::fill(to, 0.0F);
   const float* weights = context.constant(1)->data<float>().data();
-  for (std::int64_t out = 0; out < g.out_channels; ++out)
+  constexpr auto kFilters = static_cast<std::int64_t>(kWinogradFilters);
+  for (std::int64_t out = 0; out < g.out_channels; out += kFilters)
     for (std::int64_t in = 0; in < g.in_channels; ++in) {
-      std::array<double, 9> filter{};
-      std::copy_n(weights + (out * g.in_channels + in) * 9, 9, filter.begin());
-      const auto positions = winograd_filter(filter);
       const std::int64_t panel = out / g.tile_columns;
-      for (std::int64_t p = 0; p < kPositions; ++p)
-        to[static_cast<std::size_t>((p * g.panels + panel) * g.panel_floats() + in * g.tile_columns +
-                                    out % g.tile_columns)] = static_cast<float>(positions[static_cast<std::size_t>(p)]);
+      float* position = to.data() + panel * g.panel_floats() + in * g.tile_columns + out % g.tile_columns;
+      // A panel narrower than the filters that are transformed together.
+      for (std::int64_t done = 0; done < std::min(kFilters, g.out_channels - out); done += g.tile_columns)
+        winograd_filters(weights + ((out + done) * g.in_channels + in) * 9, static_cast<std::size_t>(g.in_channels * 9),
+                         static_cast<std::size_t>(std::min({kFilters, g.tile_columns, g.out_channels - out - done})),
+                         position + done / g.tile_columns * g.panel_floats(),
+                         static_cast<std::size_t>(g.panels * g.panel_floats()));
     }
   return packed;
 }
