@@ -301,6 +301,8 @@ class Winograd : public Tactic {
     const auto g = geometry_of(context);
     if (!g || std::min(g->in_channels, g->out_channels) < kLeastChannels) return false;
     if (g->in_channels * g->out_channels < kLeastProducts) return false;
+    // Columns of a panel without a channel cost as much.
+    if (5 * g->out_channels < 3 * g->panels * g->tile_columns) return false;
     const std::int64_t bytes = g->packed_floats() * 4;
     if (bytes > kMostWeightBytes) return false;
     return g->tiles() >= (bytes <= kWeightBytesInCache ? kLeastTiles : kLeastTilesFromMemory) * context.threads / 2;
