@@ -1,6 +1,7 @@
 #include "cpu/loops/element_program.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "cpu/kernels/sample_kernels.hpp"
@@ -11,6 +12,33 @@ namespace {
 
 // A tile of the output and of each operand fit into 32 KiB of L1d together.
 constexpr std::int64_t kTile = 2048;
+// Rows below this cost more than their elements.
+constexpr std::int64_t kShortRow = 32;
+// A tensor's stride in a row whose offsets are in a table.
+constexpr std::int64_t kNoStride = -1;
+
+/// The offsets in one tensor of the elements of nested LOOPS, the last one innermost.
+std::vector<std::int32_t> offsets_of(std::span<const Loop> loops, std::size_t tensor) {
+  std::vector<std::int32_t> offsets{0};
+  for (const Loop& loop : loops) {
+    std::vector<std::int32_t> inner;
+    for (const std::int32_t first : offsets)
+      for (std::int64_t i = 0; i < loop.size; ++i)
+        inner.push_back(static_cast<std::int32_t>(first + i * loop.strides[tensor]));
+    offsets = std::move(inner);
+  }
+  return offsets;
+}
+
+/// The distance between neighbours, if it is 0 or 1 for all of them.
+std::optional<std::int64_t> stride_of(const std::vector<std::int32_t>& offsets) {
+  for (const std::int64_t stride : {0, 1}) {
+    std::size_t i = 0;
+    while (i < offsets.size() && offsets[i] == static_cast<std::int64_t>(i) * stride) ++i;
+    if (i == offsets.size()) return stride;
+  }
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -41,9 +69,35 @@ void ElementProgram::finish() {
     for (std::size_t t = 0; t < operands_.size(); ++t) loop.strides[t + 1] = broadcast_strides(operands_[t], shape)[i];
   }
   loops_ = collapse(std::move(loops));
+  merge_short_rows();
   rows_ = 1;
   for (std::size_t i = 0; i + 1 < loops_.size(); ++i) rows_ *= loops_[i].size;
   tiles_a_row_ = (loops_.back().size + kTile - 1) / kTile;
+}
+
+/// Makes one row of short ones that are neighbours in the output. Operands that broadcast within it get a table.
+void ElementProgram::merge_short_rows() {
+  std::size_t first = loops_.size() - 1;
+  std::int64_t size = loops_.back().size;
+  if (size == 0 || size >= kShortRow || loops_.back().strides[0] != 1) return;
+  while (first > 0 && loops_[first - 1].strides[0] == size && size * loops_[first - 1].size <= kTile) {
+    --first;
+    size *= loops_[first].size;
+  }
+  if (first + 1 == loops_.size()) return;
+  const std::span<const Loop> merged(loops_.begin() + static_cast<std::ptrdiff_t>(first), loops_.end());
+  for (const Loop& loop : merged)
+    if (std::ranges::max(loop.strides) * loop.size > std::numeric_limits<std::int32_t>::max() / std::ssize(merged))
+      return;
+  Loop row{.size = size};
+  for (std::size_t tensor = 0; tensor <= operands_.size(); ++tensor) {
+    std::vector<std::int32_t> offsets = offsets_of(merged, tensor);
+    const auto stride = stride_of(offsets);
+    row.strides[tensor] = stride.value_or(kNoStride);
+    if (!stride) row_offsets_[tensor] = std::move(offsets);
+  }
+  loops_.resize(first);
+  loops_.push_back(row);
 }
 
 void ElementProgram::Place::read(std::int64_t first, float* real, std::size_t count) const {
@@ -100,8 +154,8 @@ void ElementProgram::run_tiles(const Places& tensors, std::int64_t begin, std::i
 /// COUNT elements of a row from START on: operands and output in the form that kernels access.
 class ElementProgram::Tile {
  public:
-  Tile(const Places& row, const Loop& inner, std::int64_t start, std::int64_t count)
-      : row_(row), inner_(inner), start_(start), count_(count) {
+  Tile(const ElementProgram& program, const Places& row, std::int64_t start, std::int64_t count)
+      : program_(program), row_(row), inner_(program.loops_.back()), start_(start), count_(count) {
     real_ = row[0].dtype == DType::kFloat32 ? reinterpret_cast<float*>(row[0].at(start)) : buffer(2);
   }
 
@@ -113,6 +167,7 @@ class ElementProgram::Tile {
     if (operand == kOutput) return real_;
     const auto t = static_cast<std::size_t>(operand);
     const std::int64_t stride = inner_.strides[t];
+    if (stride == kNoStride) return gather(t, at);
     const std::int64_t first = start_ * stride;
     if (row_[t].dtype == DType::kFloat32) {
       const auto* elements = reinterpret_cast<const float*>(row_[t].at(first));
@@ -124,6 +179,19 @@ class ElementProgram::Tile {
       for (std::int64_t i = 0; i < count_; ++i) row_[t].read(first + i * stride, buffer(at) + i, 1);
     }
     return buffer(at);
+  }
+
+  const float* gather(std::size_t tensor, std::size_t at) {
+    const std::int32_t* offsets = program_.row_offsets_[tensor].data() + start_;
+    const Place& from = row_[tensor];
+    float* lanes = buffer(at);
+    if (from.dtype == DType::kFloat32) {
+      const auto* elements = reinterpret_cast<const float*>(from.data);
+      for (std::int64_t i = 0; i < count_; ++i) lanes[i] = elements[offsets[i]];
+    } else {
+      for (std::int64_t i = 0; i < count_; ++i) from.read(offsets[i], lanes + i, 1);
+    }
+    return lanes;
   }
 
   const float* spread(const float* first, std::int64_t stride, std::size_t at) {
@@ -139,6 +207,7 @@ class ElementProgram::Tile {
  private:
   float* buffer(std::size_t at) { return buffers_.data() + at * kTile; }
 
+  const ElementProgram& program_;
   const Places& row_;
   const Loop& inner_;
   std::int64_t start_;
@@ -148,7 +217,7 @@ class ElementProgram::Tile {
 };
 
 void ElementProgram::run_tile(const Places& row, std::int64_t start, std::int64_t count) const {
-  Tile tile(row, loops_.back(), start, count);
+  Tile tile(*this, row, start, count);
   float* dst = tile.output();
   const auto size = static_cast<std::size_t>(count);
   for (const Step& step : steps_) {

@@ -60,6 +60,7 @@ class ElementProgram {
   using Places = std::array<Place, Loop::kMaxTensors>;
   class Tile;
 
+  void merge_short_rows();
   Place place(std::size_t tensor, const TensorView& view, void* data, const TensorView* inputs) const;
   void run_tiles(const Places& tensors, std::int64_t begin, std::int64_t end) const;
   void run_tile(const Places& row, std::int64_t start, std::int64_t count) const;
@@ -70,6 +71,8 @@ class ElementProgram {
   std::vector<int> indices_;  // node inputs by operand
   std::vector<Step> steps_;
   std::vector<Loop> loops_;
+  /// By tensor, the offset of each element of a row that has no single stride; else empty.
+  std::array<std::vector<std::int32_t>, Loop::kMaxTensors> row_offsets_;
   std::int64_t rows_ = 1;
   std::int64_t tiles_a_row_ = 1;
 };
