@@ -7,7 +7,7 @@ namespace saccade::cpu {
 /// The Winograd transforms F(4x4, 3x3) of float32 images whose pixels hold their channels: a tile of 6x6 input pixels
 /// becomes 36 positions, whose products with the positions of the transformed weights become 4x4 output pixels
 /// (A. Lavin and S. Gray, arXiv:1509.09308). The interpolation points are 0, +-2/3, +-3/2 and infinity: with reciprocal
-/// points the rounding error is a quarter of that of 0, +-1, +-2 (S. Alam et al., arXiv:2201.10369).
+/// points the rounding error is a fifth of that of 0, +-1, +-2 (S. Alam et al., arXiv:2201.10369).
 struct WinogradKernels {
   static constexpr std::size_t kInputs = 6;
   static constexpr std::size_t kOutputs = 4;

@@ -8,8 +8,8 @@
 
 namespace saccade::cpu {
 
-/// A node's post-ops on parts of its output, for tactics that apply them while the part is in the cache. The channels of
-/// a pixel, or the columns of a matrix's row, are contiguous. An operand has the output's shape, or one element per
+/// A node's post-ops on parts of its output, for tactics that apply them while the part is in the cache. The channels
+/// of a pixel, or the columns of a matrix's row, are contiguous. An operand has the output's shape, or one element per
 /// channel, or one element.
 class RowOperations {
  public:
