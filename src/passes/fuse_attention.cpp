@@ -21,7 +21,8 @@ const Shape& shape_of(const Graph& graph, ValueId id) { return graph.value(id).t
 
 bool is_product(const Graph& graph, const Node& node) {
   return node.is("MatMul") && is_plain(node) && shape_of(graph, node.inputs[0]).rank() >= 2 &&
-         shape_of(graph, node.inputs[1]).rank() >= 2 && shape_of(graph, output_of(node)).elements() > 0;
+         shape_of(graph, node.inputs[1]).rank() >= 2 && shape_of(graph, node.inputs[0]).elements() > 0 &&
+         shape_of(graph, node.inputs[1]).elements() > 0;
 }
 
 /// The access pattern of operand ID of a batched GEMM with an output of shape OUTPUT: batch, rows, columns; TURNED:
@@ -179,7 +180,10 @@ class Matcher {
     const DType dtype = graph_.value(output.value).type.dtype;
     for (const ValueId id : {scores.query.value, scores.key.value, value.value})
       if (graph_.value(id).type.dtype != dtype) return {};
-    if (!is_float(dtype) || (scores.mask && !is_float(graph_.value(scores.mask->value).type.dtype))) return {};
+    // No kernel computes it in double precision.
+    if (!is_float(dtype) || dtype == DType::kFloat64 ||
+        (scores.mask && !is_float(graph_.value(scores.mask->value).type.dtype)))
+      return {};
     const Shape& shape = shape_of(graph_, output.value);
     Patch patch(graph_, fmt::format("{} with its Softmax and its heads", node_.name));
     Node node{.domain = "saccade",

@@ -58,6 +58,21 @@ TEST(VectorMatMul, OfGemm) {
   check(OpCase("Gemm").input({5, 40}).input({40, 9}));
 }
 
+/// MatMul has no attributes of Gemm's; files may have any.
+TEST(VectorMatMul, IgnoresAttributesOfGemm) {
+  check(OpCase("MatMul")
+            .input({7, 40})
+            .constant({40, 40}, -1, 1)
+            .attribute("transB", std::int64_t{1})
+            .attribute("alpha", 0.5F));
+}
+
+TEST(VectorMatMul, LeavesFewColumnsAndRowsToOneDnn) {
+  const auto chosen = [](const OpCase& product) { return product.preferred_tactic(TestedBackend::kCpu); };
+  EXPECT_EQ(chosen(OpCase("MatMul").input({50, 64}).constant({64, 1}, -1, 1)), "onednn.matmul");
+  EXPECT_EQ(chosen(OpCase("MatMul").input({1, 64}).input({64, 64})), "onednn.matmul");
+}
+
 /// A panel that does not fit into the cache is read in sections, in runs that pack it, too.
 TEST(VectorMatMul, OfLongSums) {
   check(OpCase("MatMul").input({9, 5000}, -0.1F, 0.1F).constant({5000, 40}, -0.1F, 0.1F).post("Relu"));

@@ -67,6 +67,16 @@ TEST(Winograd, OfLargeNumbers) {
       .check(kTactic, {.absolute = 1e33, .relative = 1e-4}, Layout::kChannelsLast);
 }
 
+TEST(Winograd, LeadsWhereThereAreEnoughTiles) {
+  const auto chosen = [](const Shape& input, std::int64_t filters) {
+    return convolution(input, filters, {1, 1, 1, 1}).preferred_tactic(TestedBackend::kCpu, Layout::kChannelsLast);
+  };
+  EXPECT_EQ(chosen({1, 32, 40, 40}, 32), "vector.winograd");
+  EXPECT_NE(chosen({1, 32, 3, 3}, 32), "vector.winograd");
+  EXPECT_NE(chosen({1, 3, 40, 40}, 32), "vector.winograd");
+  EXPECT_NE(chosen({0, 32, 40, 40}, 32), "vector.winograd") << "without images";
+}
+
 TEST(Winograd, RefusesOtherWindows) {
   const auto supports = [](const Integers& kernel, const Integers& strides, const Integers& dilations) {
     return OpCase("Conv")

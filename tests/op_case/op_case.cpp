@@ -263,8 +263,10 @@ Support OpCase::supports(const On& on, Layout layout) const {
 
 std::string OpCase::preferred_tactic(TestedBackend backend, Layout layout) const {
   const Built built = build(layout);
-  for (const Tactic* tactic : backend_of(backend).tactics())
-    if (tactic->supports(built.context())) return std::string(tactic->name());
+  for (const bool leads : {true, false})
+    for (const Tactic* tactic : backend_of(backend).tactics())
+      if (tactic->leads(built.context()) == leads && tactic->supports(built.context()))
+        return std::string(tactic->name());
   return "";
 }
 

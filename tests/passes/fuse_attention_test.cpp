@@ -53,6 +53,20 @@ TEST(FuseAttention, TakesHeadsFromOneProductAndPutsOutputsBack) {
   EXPECT_EQ(patterns.output.loops[0], (AccessPattern::Loop{{2, 7 * 24}, {4, 6}}));
 }
 
+TEST(FuseAttention, LeavesEmptySumsAndDoubles) {
+  const auto patches = [](DType dtype, std::int64_t channels) {
+    GraphBuilder b;
+    const ValueId q = b.input("q", {2, 3, channels}, dtype);
+    const ValueId k = b.input("k", {2, channels, 5}, dtype);
+    const ValueId v = b.input("v", {2, 5, 4}, dtype);
+    Graph graph = b.build({b.op("Relu", {b.op("MatMul", {softmax(b, b.op("MatMul", {q, k})), v})})});
+    return fuse(graph);
+  };
+  EXPECT_EQ(patches(DType::kFloat32, 6), 1);
+  EXPECT_EQ(patches(DType::kFloat32, 0), 0);
+  EXPECT_EQ(patches(DType::kFloat64, 6), 0);
+}
+
 TEST(LowerStridedAttention, GathersMatricesAndPutsOutputsBack) {
   for (const bool masked : {false, true}) {
     GraphBuilder b;

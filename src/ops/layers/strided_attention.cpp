@@ -29,6 +29,17 @@ bool accesses_each_once(const AccessPattern& pattern, std::int64_t elements) {
   return pattern.offset == 0 && next == elements;
 }
 
+/// Whether no two iterations of LOOP have the same offset: sorted, each step is beyond the smaller ones.
+bool visits_once(AccessPattern::Loop loop) {
+  std::ranges::sort(loop, {}, &AffineLoop::step);
+  std::int64_t span = 1;
+  for (const AffineLoop& affine : loop) {
+    if (affine.step < span) return false;
+    span += affine.step * (affine.count - 1);
+  }
+  return true;
+}
+
 void check_fit(const AttentionPatterns& patterns) {
   const auto require = [](bool right, const char* what) {
     if (!right) fail(ErrorCode::kInvalidFile, "StridedAttention's {} do not fit together", what);
@@ -41,9 +52,9 @@ void check_fit(const AttentionPatterns& patterns) {
   require(same(patterns.query, 1, patterns.output, 1), "queries");
   require(same(patterns.key, 1, patterns.value, 1), "keys and values");
   require(same(patterns.query, 2, patterns.key, 2) && same(patterns.value, 2, patterns.output, 2), "channels");
-  // The number of keys is limited by nothing else: at most the number of elements.
-  for (const AffineLoop& affine : patterns.key.loops[1]) require(affine.step > 0, "keys");
-  for (const AffineLoop& affine : patterns.query.loops[2]) require(affine.step > 0, "channels");
+  // Nothing else limits their numbers: at most that of the elements.
+  require(visits_once(patterns.key.loops[1]), "keys");
+  require(visits_once(patterns.query.loops[2]), "channels");
   if (!patterns.mask) return;
   require(same(*patterns.mask, 0, patterns.output, 0) && same(*patterns.mask, 1, patterns.output, 1) &&
               same(*patterns.mask, 2, patterns.key, 1),

@@ -1,5 +1,7 @@
 #include "ops/layers/strided_attention.hpp"
 
+#include <numeric>
+
 #include "ops/run_op.hpp"
 
 namespace saccade {
@@ -24,6 +26,12 @@ OpCall small_attention() {
                          {"output", pattern(0, {}, {{2, 1}}, {})},
                          {"shape", Integers{2, 1}}},
           .domain = "saccade"};
+}
+
+Tensor ramp(std::int64_t count) {
+  Tensor tensor(DType::kFloat32, {count});
+  std::iota(tensor.data<float>().begin(), tensor.data<float>().end(), 0.0F);
+  return tensor;
 }
 
 OpCall with(OpCall call, const std::string& name, Attribute value) {
@@ -76,6 +84,23 @@ TEST(StridedAttention, RefusesAccessPatternsThatDoNotFit) {
        {pattern(1, {}, {{2, 3}}, {{2, 3}}), pattern(-1, {}, {{2, 2}}, {{2, 1}}), pattern(0, {}, {{2, -2}}, {{2, 1}}),
         pattern(0, {}, {{1, 2}}, {{2, 1}}), Integers{}, Integers{0, 0, 1, 1, 2, 2}, Integers{0, 0, 0, 0, 2, 1}})
     EXPECT_NE(message("key", wrong).find("is invalid"), std::string::npos);
+}
+
+/// Otherwise a small file could have any number of keys and channels.
+TEST(StridedAttention, RefusesKeysAndChannelsThatOverlap) {
+  const auto call = [](AccessPattern::Loop keys, AccessPattern::Loop channels) {
+    return OpCall{.op = "StridedAttention",
+                  .inputs = {Tensor::of<float>({4}, {1, 2, 3, 4}), ramp(16), ramp(16)},
+                  .attributes = {{"query", pattern(0, {}, {}, channels)},
+                                 {"key", pattern(0, {}, keys, {{4, 1}})},
+                                 {"value", pattern(0, {}, keys, {})},
+                                 {"output", pattern(0, {}, {}, {})},
+                                 {"shape", Integers{1}}},
+                  .domain = "saccade"};
+  };
+  EXPECT_NO_THROW(call({{2, 2}, {2, 4}}, {{2, 1}, {2, 2}}).one()) << "transposed";
+  EXPECT_NE(call({{2, 4}, {2, 4}}, {{4, 1}}).error().second.find("keys do not fit"), std::string::npos);
+  EXPECT_NE(call({{4, 4}}, {{2, 1}, {2, 1}}).error().second.find("channels do not fit"), std::string::npos);
 }
 
 TEST(AccessPattern, ComposesWithDimensionsThatItsStepsFit) {

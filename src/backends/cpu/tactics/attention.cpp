@@ -35,7 +35,7 @@ struct Offsets {
     for (std::size_t loop = 0; loop < AccessPattern::kLoops; ++loop)
       for (std::int64_t i = 0; i < pattern.iterations(loop); ++i)
         of[loop].push_back((loop == 0 ? pattern.offset : 0) + pattern.along(loop, i));
-    columns_adjacent = std::ranges::all_of(pattern.loops[2], [](const AffineLoop& loop) { return loop.step == 1; });
+    for (std::size_t i = 0; i < of[2].size(); ++i) columns_adjacent &= of[2][i] == static_cast<std::int64_t>(i);
     row_step = pattern.loops[1].size() == 1 ? pattern.loops[1][0].step : -1;
   }
 
@@ -44,13 +44,13 @@ struct Offsets {
   }
 
   std::array<std::vector<std::int64_t>, AccessPattern::kLoops> of;
-  bool columns_adjacent = false;
+  bool columns_adjacent = true;
   std::int64_t row_step = -1;  // -1: not uniform
 };
 
 /// The sizes of an attention, how it is divided, and where its operands are.
 struct Geometry {
-  explicit Geometry(const AttentionPatterns& patterns)
+  Geometry(const AttentionPatterns& patterns, int threads)
       : batches(patterns.batches()),
         queries(patterns.queries()),
         keys(patterns.keys()),
@@ -65,8 +65,9 @@ struct Geometry {
     tile_columns = static_cast<std::int64_t>(product_kernels().columns);
     key_panels = ceil_div(keys, tile_columns);
     value_panels = ceil_div(value_channels, tile_columns);
-    block = ceil_div(queries, ceil_div(queries, kMostQueries));
-    block = ceil_div(block, tile_rows) * tile_rows;
+    // Enough parts for the threads, if there are queries for them.
+    const std::int64_t least = std::max(ceil_div(queries, kMostQueries), ceil_div(2 * threads, batches));
+    block = ceil_div(ceil_div(queries, least), tile_rows) * tile_rows;
     blocks = ceil_div(queries, block);
     chunk = std::min(key_panels * tile_columns, kMostKeys / tile_columns * tile_columns);
   }
@@ -205,7 +206,7 @@ class BoundAttention : public BoundLaunch {
       for (std::int64_t i = 0; i < count; ++i) {
         float* row = own + memory_.scores + i * g_.chunk;
         if (mask_ != nullptr) add_mask(batch, first + i, start, keys, row);
-        soften(row, keys, i, own);
+        update_softmax(row, keys, i, own);
       }
       add_values(batch, start, keys, count, own);
     }
@@ -257,7 +258,7 @@ class BoundAttention : public BoundLaunch {
   void add_mask(std::int64_t batch, std::int64_t query, std::int64_t start, std::int64_t keys, float* row) const {
     const float* from = mask_ + g_.mask->at(batch, query);
     const std::int64_t* columns = g_.mask->of[2].data() + start;
-    if (g_.mask->columns_adjacent && g_.mask->of[2].size() > 1) {
+    if (g_.mask->columns_adjacent) {
       from += *columns;
       for (std::int64_t n = 0; n < keys; ++n) row[n] += from[n];
     } else {
@@ -266,7 +267,7 @@ class BoundAttention : public BoundLaunch {
   }
 
   /// Exponentials of a chunk of row I of the block; adjusts what the chunks before have added to the row's output.
-  void soften(float* row, std::int64_t keys, std::int64_t i, float* own) const {
+  void update_softmax(float* row, std::int64_t keys, std::int64_t i, float* own) const {
     float& greatest = own[memory_.greatest + i];
     float& sum = own[memory_.sums + i];
     const float before = greatest;
@@ -331,6 +332,15 @@ class AttentionLaunch : public Launch {
   int threads_;
 };
 
+/// Whether the offsets of its scratch memory fit into 64 bits: patterns of a plan file may be of any size.
+bool is_countable(const AttentionPatterns& patterns) {
+  constexpr double kMostFloats = 1e12;
+  const auto real = [](std::int64_t number) { return static_cast<double>(number); };
+  return real(patterns.batches()) * (real(patterns.keys()) + 32) *
+             (real(patterns.channels()) + real(patterns.value_channels()) + 32) <
+         kMostFloats;
+}
+
 class VectorAttention : public Tactic {
  public:
   std::string_view name() const override { return "vector.attention"; }
@@ -340,15 +350,16 @@ class VectorAttention : public Tactic {
     for (int i = 0; i < context.input_count(); ++i)
       if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
         return Support::no("only float32 tensors are supported");
-    if (!patterns_in_memory(context.graph, context.node))
-      return Support::no("its channels-last access patterns are not affine");
+    const auto patterns = patterns_in_memory(context.graph, context.node);
+    if (!patterns) return Support::no("its channels-last access patterns are not affine");
+    if (!is_countable(*patterns)) return Support::no("it is too large");
     return supports_post_ops(context);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    return with_post_ops(context,
-                         std::make_unique<AttentionLaunch>(Geometry(*patterns_in_memory(context.graph, context.node)),
-                                                           context.node.attributes.real("scale", 1), context.threads));
+    return with_post_ops(context, std::make_unique<AttentionLaunch>(
+                                      Geometry(*patterns_in_memory(context.graph, context.node), context.threads),
+                                      context.node.attributes.real("scale", 1), context.threads));
   }
 };
 

@@ -13,9 +13,9 @@ namespace {
 struct Operands {
   explicit Operands(const NodeContext& context)
       : shape(context.input(0).type.shape, right_shape(context)),
-        turned_right(context.node.attributes.integer("transB", 0) != 0),
-        alpha(context.node.attributes.real("alpha", 1.0F)),
-        beta(context.node.attributes.real("beta", 1.0F)) {
+        transposes_right(transposes(context, "transB")),
+        alpha(factor(context, "alpha")),
+        beta(factor(context, "beta")) {
     // With a single right operand the matrices of the left one are one matrix.
     matrices = context.input(1).type.shape.elements() / std::max<std::int64_t>(shape.k * shape.n, 1);
     if (matrices == 1) {
@@ -26,11 +26,18 @@ struct Operands {
 
   static Shape right_shape(const NodeContext& context) {
     const Shape& shape = context.input(1).type.shape;
-    return context.node.attributes.integer("transB", 0) != 0 ? Shape{shape[1], shape[0]} : shape;
+    return transposes(context, "transB") ? Shape{shape[1], shape[0]} : shape;
+  }
+  // MatMul has none of these attributes.
+  static bool transposes(const NodeContext& context, std::string_view attribute) {
+    return context.node.is("Gemm") && context.node.attributes.integer(attribute, 0) != 0;
+  }
+  static float factor(const NodeContext& context, std::string_view attribute) {
+    return context.node.is("Gemm") ? context.node.attributes.real(attribute, 1.0F) : 1.0F;
   }
 
   MatMulShape shape;
-  bool turned_right;  // Gemm's transB
+  bool transposes_right;
   float alpha;
   float beta;
   std::int64_t matrices;  // right operands
@@ -51,7 +58,7 @@ ProductGeometry geometry_of(const NodeContext& context, const MatMulShape& shape
 }
 
 Support supports_operands(const NodeContext& context) {
-  if (context.node.attributes.integer("transA", 0) != 0) return Support::no("its left operand is transposed");
+  if (Operands::transposes(context, "transA")) return Support::no("its left operand is transposed");
   const Shape& left = context.input(0).type.shape;
   const Shape& right = context.input(1).type.shape;
   if (left.rank() < 2 || right.rank() < 2) return Support::no("an operand is a vector");
@@ -62,7 +69,7 @@ Support supports_operands(const NodeContext& context) {
   if (context.output().layout != Layout::kRowMajor && context.output().type.shape.rank() >= 3)
     return Support::no("its output is channels-last");
   const Operands operands(context);
-  if (context.constant(1) == nullptr && (operands.turned_right || operands.alpha != 1.0F))
+  if (context.constant(1) == nullptr && (operands.transposes_right || operands.alpha != 1.0F))
     return Support::no("its right operand is transposed or scaled, and not constant");
   if (!context.has(2)) return {};
   if (context.constant(2) == nullptr) return Support::no("its third operand is not constant");
@@ -91,10 +98,16 @@ class VectorMatMul : public Tactic {
     return row_operations(context, why) ? Support{} : Support::no(why);
   }
 
-  /// oneDNN's GEMM reaches half of the multiply-add peak with AVX2.
+  /// oneDNN's GEMM reaches half of the multiply-add peak with AVX2. Not where most columns of the panels would be
+  /// empty, or where packing the right operand in each run would cost more than the multiplications.
   bool leads(const NodeContext& context) const override {
-    constexpr std::size_t kColumnsOfAvx2 = 16;
-    return (context.node.is("MatMul") || context.node.is("Gemm")) && product_kernels().columns == kColumnsOfAvx2;
+    constexpr std::int64_t kColumnsOfAvx2 = 16;
+    constexpr std::int64_t kLeastRowsToPack = 8;
+    if (!context.node.is("MatMul") && !context.node.is("Gemm")) return false;
+    if (product_kernels().columns != kColumnsOfAvx2 || !supports_operands(context)) return false;
+    const MatMulShape shape = Operands(context).shape;
+    const std::int64_t columns = (shape.n + kColumnsOfAvx2 - 1) / kColumnsOfAvx2 * kColumnsOfAvx2;
+    return 5 * shape.n >= 3 * columns && (context.constant(1) != nullptr || shape.m >= kLeastRowsToPack);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
@@ -107,8 +120,9 @@ class VectorMatMul : public Tactic {
                           .bias = padded_bias(g, context.constant(2), operands.beta),
                           .operations = row_operations(context, why).value()};
     if (const Tensor* right = context.constant(1)) {
-      const WeightSteps steps = operands.turned_right ? WeightSteps{.out_channel = shape.k, .in_channel = 1, .tap = 0}
-                                                      : WeightSteps{.out_channel = 1, .in_channel = shape.n, .tap = 0};
+      const WeightSteps steps = operands.transposes_right
+                                    ? WeightSteps{.out_channel = shape.k, .in_channel = 1, .tap = 0}
+                                    : WeightSteps{.out_channel = 1, .in_channel = shape.n, .tap = 0};
       product.weights = pack_weights(
           context, g, {right->data<float>().data(), steps, operands.alpha, operands.matrices, shape.k * shape.n});
     }

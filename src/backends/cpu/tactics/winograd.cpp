@@ -65,7 +65,7 @@ struct Geometry {
   std::int64_t rank_floats() const { return kPositions * (step() + sum_step()) + sum_row(); }
 };
 
-/// Of a Conv with a 3x3 window that moves by one pixel; nullopt for another.
+/// Of a Conv with a 3x3 window that moves by one pixel; nullopt for another, and without pixels.
 std::optional<Geometry> geometry_of(const NodeContext& context) {
   const Shape& input = context.input(0).type.shape;
   const Shape& weights = context.input(1).type.shape;
@@ -88,6 +88,7 @@ std::optional<Geometry> geometry_of(const NodeContext& context) {
   g.across = ceil_div(g.out_width, kOutputs);
   g.panels = ceil_div(g.out_channels, g.tile_columns);
   g.group = std::min(g.panels, std::max<std::int64_t>(1, kGroupColumns / g.tile_columns));
+  if (g.tiles() == 0) return std::nullopt;
   const std::int64_t tile_bytes = kPositions * (g.row() + g.sum_row()) * 4;
   const std::int64_t most = std::max<std::int64_t>(1, kPartBytes / tile_bytes / g.tile_rows) * g.tile_rows;
   // As many parts as there are threads, or a multiple.
@@ -263,6 +264,16 @@ class BoundWinograd : public BoundLaunch {
   std::atomic<bool> is_finite_{true};
 };
 
+/// Whether the transformed weights fit into the memory that CONTEXT's model may take.
+bool fits(const NodeContext& context, const Geometry& g) {
+  try {
+    if (context.budget != nullptr) context.budget->check(static_cast<std::size_t>(g.packed_floats()) * sizeof(float));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 class WinogradLaunch : public Launch {
  public:
   WinogradLaunch(PackedWinograd packed, std::unique_ptr<Launch> direct, int threads)
@@ -310,6 +321,9 @@ class Winograd : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const Geometry g = *geometry_of(context);
+    // Its weights are a quarter.
+    auto direct = vector_convolution().compile(context);
+    if (!fits(context, g)) return direct;
     Tensor zeros(DType::kFloat32, Shape{g.in_channels});
     std::ranges::fill(zeros.data<float>(), 0.0F);
     Tensor bias(DType::kFloat32, Shape{g.out_channels});
@@ -321,7 +335,7 @@ class Winograd : public Tactic {
                                                            .bias = std::move(bias),
                                                            .zeros = std::move(zeros),
                                                            .operations = RowOperations::of(context, 1, why).value()},
-                                            vector_convolution().compile(context), context.threads);
+                                            std::move(direct), context.threads);
   }
 
  private:
