@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/kernels/row_kernels.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
@@ -24,10 +25,6 @@ namespace {
 // Scores of a block and the keys and values of a chunk fit into an L2 of 512 KiB.
 constexpr std::int64_t kMostQueries = 48;
 constexpr std::int64_t kMostKeys = 512;
-// Below this, waking another thread does not pay.
-constexpr std::int64_t kLeastOperations = 400'000;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The memory offsets of an operand's elements: the sum of one for each loop.
 struct Offsets {
@@ -67,7 +64,7 @@ struct Geometry {
     value_panels = ceil_div(value_channels, tile_columns);
     // Enough parts for the threads, if there are queries for them.
     const std::int64_t least = std::max(ceil_div(queries, kMostQueries), ceil_div(2 * threads, batches));
-    block = ceil_div(ceil_div(queries, least), tile_rows) * tile_rows;
+    block = round_up(ceil_div(queries, least), tile_rows);
     blocks = ceil_div(queries, block);
     chunk = std::min(key_panels * tile_columns, kMostKeys / tile_columns * tile_columns);
   }
@@ -107,7 +104,7 @@ struct RankMemory {
         sums(greatest + padded(g.block)),
         end(sums + padded(g.block)) {}
 
-  static std::int64_t padded(std::int64_t floats) { return ceil_div(floats, 16) * 16; }
+  static std::int64_t padded(std::int64_t floats) { return round_up(floats, 16); }
 
   std::int64_t queries;
   std::int64_t scores;
@@ -145,7 +142,7 @@ class BoundAttention : public BoundLaunch {
           pack_values(i / panels, panel - g_.key_panels);
       }
     });
-    parallel_for(g_.batches * g_.blocks, kLeastOperations / g_.part_operations() + 1,
+    parallel_for(g_.batches * g_.blocks, kParallelOperations / g_.part_operations() + 1,
                  [&](std::int64_t begin, std::int64_t end) {
                    float* own = ranks_ + current_rank().rank * memory_.end;
                    for (std::int64_t part = begin; part < end; ++part)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/team/parallel.hpp"
 
@@ -24,11 +25,7 @@ namespace {
 constexpr std::int64_t kSectionBytes = 16 << 10;
 // Of the weights, and of the pixels, of a part of the work: together an L2 of 512 KiB.
 constexpr std::int64_t kPartBytes = 256 << 10;
-// Below this, waking another thread does not pay.
-constexpr std::int64_t kLeastOperations = 400'000;
 constexpr std::int64_t kPartsPerThread = 4;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 /// The output columns [first, last) whose taps are all inside the input.
 struct Columns {
@@ -286,12 +283,12 @@ void divide(ProductGeometry& g, int threads) {
     g.strip = std::min(g.strip, ceil_div(g.pixels, std::max<std::int64_t>(1, threads * kPartsPerThread / others)));
   const std::int64_t pixel_operations =
       2 * g.taps * g.in_channels * std::min(g.part_panels * g.tile_columns, g.out_channels);
-  g.strip = std::max(g.strip, std::min(g.pixels, kLeastOperations / 4 / pixel_operations));
-  g.strip = ceil_div(g.strip, g.tile_rows) * g.tile_rows;
+  g.strip = std::max(g.strip, std::min(g.pixels, kParallelOperations / 4 / pixel_operations));
+  g.strip = round_up(g.strip, g.tile_rows);
   g.strips = ceil_div(g.pixels, g.strip);
   // Few pixels: divided by channels instead.
   while (g.part_panels > 1 && g.images * g.groups * g.strips * ceil_div(g.panels, g.part_panels) < 2 * threads &&
-         g.strip * pixel_operations > kLeastOperations)
+         g.strip * pixel_operations > kParallelOperations)
     g.part_panels = ceil_div(g.part_panels, 2);
   g.panel_groups = ceil_div(g.panels, g.part_panels);
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/tactics/direct_product.hpp"
 #include "cpu/tactics/tactics.hpp"
@@ -106,8 +107,8 @@ class VectorMatMul : public Tactic {
     if (!context.node.is("MatMul") && !context.node.is("Gemm")) return false;
     if (product_kernels().columns != kColumnsOfAvx2 || !supports_operands(context)) return false;
     const MatMulShape shape = Operands(context).shape;
-    const std::int64_t columns = (shape.n + kColumnsOfAvx2 - 1) / kColumnsOfAvx2 * kColumnsOfAvx2;
-    return 5 * shape.n >= 3 * columns && (context.constant(1) != nullptr || shape.m >= kLeastRowsToPack);
+    return 5 * shape.n >= 3 * round_up(shape.n, kColumnsOfAvx2) &&
+           (context.constant(1) != nullptr || shape.m >= kLeastRowsToPack);
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {

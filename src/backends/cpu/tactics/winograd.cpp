@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/kernels/winograd_kernels.hpp"
 #include "cpu/loops/row_operations.hpp"
@@ -30,9 +31,6 @@ constexpr std::int64_t kPartBytes = 320 << 10;
 constexpr std::int64_t kGroupColumns = 64;
 // Floats between positions beyond their tiles: otherwise they would fall into few sets of L1d.
 constexpr std::int64_t kSkew = 16;
-
-std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
-std::int64_t round_up(std::int64_t a, std::int64_t b) { return ceil_div(a, b) * b; }
 
 struct Geometry {
   std::int64_t images;

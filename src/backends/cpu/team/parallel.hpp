@@ -11,6 +11,8 @@ namespace saccade::cpu {
 
 /// Elements of memory-bound work for which waking another thread does not pay.
 constexpr std::int64_t kParallelGrain = 16384;
+/// The same in operations of a GEMM.
+constexpr std::int64_t kParallelOperations = 400'000;
 
 /// The parts of a loop: consecutive ones belong to one rank, which keeps its rows in its cache. A rank that is done
 /// takes those of others.
