@@ -156,9 +156,8 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)
-    with_queries = pinned(model, feeds[0], folder.name)
     if args.precision in ("fp16", "bf16"):
-        model = with_queries
+        model = pinned(model, feeds[0], folder.name)
         limit = max(limit, rounding_limit(model, feeds, plain, args.precision))
     where = ["--device", args.device, "--precision", args.precision] + ["--no-graph"] * args.no_graph
     variants = {"all passes": []}
@@ -174,7 +173,7 @@ def main():
     for label, got in zip(variants, results):
         value = plain.drift(got)
         note = ""
-        if value > limit and with_queries != model:
+        if value > limit and (with_queries := pinned(model, feeds[0], folder.name)) != model:
             note = f" ({value:.2e} with its own queries)"
             got = ours(args.binary, with_queries, feeds[0], names, where + variants[label])
             value = plain.drift(got)

@@ -1,6 +1,7 @@
 """Common parts of comparison scripts: finding dependencies, reporting, exit statuses."""
 import argparse
 import contextlib
+import functools
 import pathlib
 import sys
 
@@ -22,6 +23,7 @@ def needs(environment):
         sys.exit(77)
 
 
+@functools.cache
 def has_vnni():
     """Without VNNI, ONNX Runtime adds pairs of products of bytes in 16 bits, which saturates."""
     with open("/proc/cpuinfo") as file:

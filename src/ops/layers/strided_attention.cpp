@@ -208,7 +208,7 @@ std::optional<AttentionPatterns> patterns_in_memory(const Graph& graph, const No
 LayoutRule attention_layout_rule(const Graph& graph, const Node& node) {
   const int rank = graph.value(node.outputs[0]).type.shape.rank();
   // Number of operands with contiguous channels; -1 if the layout is not affine.
-  const auto near = [&](Layout layout) {
+  const auto contiguous = [&](Layout layout) {
     const auto patterns = patterns_with(graph, node, [&](const Value& value) {
       return rank >= 3 && value.type.shape.rank() == rank && !value.constant ? layout : Layout::kRowMajor;
     });
@@ -218,9 +218,10 @@ LayoutRule attention_layout_rule(const Graph& graph, const Node& node) {
       if (pattern->loops[2].empty() || pattern->loops[2].back().step == 1) ++count;
     return count;
   };
-  const int apart = near(Layout::kRowMajor);
-  const int last = near(Layout::kChannelsLast);
-  return apart > last ? LayoutRule::kRowMajor : apart < last ? LayoutRule::kChannelsLast : LayoutRule::kAny;
+  const int row_major = contiguous(Layout::kRowMajor);
+  const int channels_last = contiguous(Layout::kChannelsLast);
+  if (row_major == channels_last) return LayoutRule::kAny;
+  return row_major > channels_last ? LayoutRule::kRowMajor : LayoutRule::kChannelsLast;
 }
 
 std::span<const Op> strided_attention_ops() { return kStridedAttentionOps; }

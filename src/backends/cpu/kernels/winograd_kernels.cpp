@@ -23,9 +23,8 @@ namespace {
 constexpr std::size_t kInputs = WinogradKernels::kInputs;
 constexpr std::size_t kOutputs = WinogradKernels::kOutputs;
 
-// The points are 0, +-kNear, +-kFar and infinity; kNear * kFar = 1.
-constexpr float kNear = 2.0F / 3;
-constexpr float kFar = 1.5F;
+constexpr auto kNear = static_cast<float>(WinogradKernels::kNear);
+constexpr auto kFar = static_cast<float>(WinogradKernels::kFar);
 constexpr float kNear2 = kNear * kNear;
 constexpr float kFar2 = kFar * kFar;
 
@@ -35,17 +34,17 @@ HWY_INLINE void input_line(const Float (&d)[kInputs], Float (&t)[kInputs]) {
   const Float far = hn::Set(tag, kFar);
   const Float near2 = hn::Set(tag, kNear2);
   const Float far2 = hn::Set(tag, kFar2);
-  const Float both = hn::Set(tag, kNear2 + kFar2);
+  const Float squares = hn::Set(tag, kNear2 + kFar2);
   const Float even_near = hn::NegMulAdd(far2, d[2], d[4]);
   const Float odd_near = hn::NegMulAdd(far2, d[1], d[3]);
   const Float even_far = hn::NegMulAdd(near2, d[2], d[4]);
   const Float odd_far = hn::NegMulAdd(near2, d[1], d[3]);
-  t[0] = hn::NegMulAdd(both, d[2], hn::Add(d[0], d[4]));
+  t[0] = hn::NegMulAdd(squares, d[2], hn::Add(d[0], d[4]));
   t[1] = hn::MulAdd(near, odd_near, even_near);
   t[2] = hn::NegMulAdd(near, odd_near, even_near);
   t[3] = hn::MulAdd(far, odd_far, even_far);
   t[4] = hn::NegMulAdd(far, odd_far, even_far);
-  t[5] = hn::NegMulAdd(both, d[3], hn::Add(d[1], d[5]));
+  t[5] = hn::NegMulAdd(squares, d[3], hn::Add(d[1], d[5]));
 }
 
 HWY_INLINE void output_line(const Float (&m)[kInputs], Float (&y)[kOutputs]) {
@@ -67,15 +66,15 @@ HWY_INLINE void input_vector(const Load& load, float* to, std::size_t step) {
   Float half[kInputs][kInputs];  // by row, column
   for (std::size_t x = 0; x < kInputs; ++x) {
     Float line[kInputs];
-    Float turned[kInputs];
+    Float transformed[kInputs];
     for (std::size_t y = 0; y < kInputs; ++y) line[y] = load(y * kInputs + x);
-    input_line(line, turned);
-    for (std::size_t y = 0; y < kInputs; ++y) half[y][x] = turned[y];
+    input_line(line, transformed);
+    for (std::size_t y = 0; y < kInputs; ++y) half[y][x] = transformed[y];
   }
   for (std::size_t y = 0; y < kInputs; ++y) {
-    Float turned[kInputs];
-    input_line(half[y], turned);
-    for (std::size_t x = 0; x < kInputs; ++x) hn::StoreU(turned[x], d, to + (y * kInputs + x) * step);
+    Float transformed[kInputs];
+    input_line(half[y], transformed);
+    for (std::size_t x = 0; x < kInputs; ++x) hn::StoreU(transformed[x], d, to + (y * kInputs + x) * step);
   }
 }
 
@@ -96,18 +95,18 @@ HWY_INLINE Float output_vector(const float* from, std::size_t step, Float bias, 
   Float half[kOutputs][kInputs];
   for (std::size_t x = 0; x < kInputs; ++x) {
     Float line[kInputs];
-    Float turned[kOutputs];
+    Float transformed[kOutputs];
     for (std::size_t y = 0; y < kInputs; ++y) line[y] = hn::LoadU(d, from + (y * kInputs + x) * step);
-    output_line(line, turned);
-    for (std::size_t y = 0; y < kOutputs; ++y) half[y][x] = turned[y];
+    output_line(line, transformed);
+    for (std::size_t y = 0; y < kOutputs; ++y) half[y][x] = transformed[y];
   }
   const Float zero = hn::Zero(d);
   Float check = zero;
   for (std::size_t y = 0; y < kOutputs; ++y) {
-    Float turned[kOutputs];
-    output_line(half[y], turned);
+    Float transformed[kOutputs];
+    output_line(half[y], transformed);
     for (std::size_t x = 0; x < kOutputs; ++x) {
-      const Float element = hn::Add(turned[x], bias);
+      const Float element = hn::Add(transformed[x], bias);
       check = hn::MulAdd(element, zero, check);
       store(y * kOutputs + x, element);
     }
@@ -156,8 +155,8 @@ using Elements = std::array<double, kWinogradFilters>;
 /// The values of a line of a filter, as a polynomial, at the points, over the product of a point's distances to the
 /// others.
 void filter_line(const Elements* const (&line)[kTaps], Elements* const (&values)[WinogradKernels::kInputs]) {
-  constexpr double kNear = 2.0 / 3;
-  constexpr double kFar = 1.5;
+  constexpr double kNear = WinogradKernels::kNear;
+  constexpr double kFar = WinogradKernels::kFar;
   const auto evaluate = [&](double point, double other, Elements& above, Elements& below) {
     const double scale = 1 / (2 * point * point * (point * point - other * other));
     for (std::size_t j = 0; j < kWinogradFilters; ++j) {

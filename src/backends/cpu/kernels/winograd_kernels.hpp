@@ -12,6 +12,9 @@ struct WinogradKernels {
   static constexpr std::size_t kInputs = 6;
   static constexpr std::size_t kOutputs = 4;
   static constexpr std::size_t kPositions = kInputs * kInputs;
+  // The points are 0, +-kNear, +-kFar and infinity. The transforms use that kNear * kFar = 1.
+  static constexpr double kNear = 2.0 / 3;
+  static constexpr double kFar = 1.5;
 
   /// PIXELS: the tile's 6x6 input pixels, row by row. Position p of channel c is TO[p * STEP + c]; writes whole
   /// vectors.

@@ -32,7 +32,7 @@ struct Offsets {
     for (std::size_t loop = 0; loop < AccessPattern::kLoops; ++loop)
       for (std::int64_t i = 0; i < pattern.iterations(loop); ++i)
         of[loop].push_back((loop == 0 ? pattern.offset : 0) + pattern.along(loop, i));
-    for (std::size_t i = 0; i < of[2].size(); ++i) columns_adjacent &= of[2][i] == static_cast<std::int64_t>(i);
+    for (std::size_t i = 0; i < of[2].size(); ++i) columns_contiguous &= of[2][i] == static_cast<std::int64_t>(i);
     row_step = pattern.loops[1].size() == 1 ? pattern.loops[1][0].step : -1;
   }
 
@@ -41,7 +41,7 @@ struct Offsets {
   }
 
   std::array<std::vector<std::int64_t>, AccessPattern::kLoops> of;
-  bool columns_adjacent = true;
+  bool columns_contiguous = true;
   std::int64_t row_step = -1;  // -1: not uniform
 };
 
@@ -157,7 +157,7 @@ class BoundAttention : public BoundLaunch {
     const std::int64_t count = std::min(g_.tile_columns, g_.keys - first);
     float* to = packed_keys_ + batch * g_.packed_keys() + first * g_.channels;
     if (count < g_.tile_columns) std::fill_n(to, g_.tile_columns * g_.channels, 0.0F);
-    if (g_.key.columns_adjacent && g_.key.row_step > 0)
+    if (g_.key.columns_contiguous && g_.key.row_step > 0)
       return transpose_block(reinterpret_cast<const std::uint32_t*>(key_ + g_.key.at(batch, first)), g_.key.row_step,
                              reinterpret_cast<std::uint32_t*>(to), g_.tile_columns, count, g_.channels);
     for (std::int64_t c = 0; c < g_.channels; ++c)
@@ -179,7 +179,7 @@ class BoundAttention : public BoundLaunch {
   /// COUNT columns of a row from FIRST on.
   static void copy(const float* row, const Offsets& offsets, std::int64_t first, std::int64_t count, float* to) {
     const std::int64_t* columns = offsets.of[2].data() + first;
-    if (offsets.columns_adjacent)
+    if (offsets.columns_contiguous)
       std::copy_n(row + *columns, count, to);
     else
       for (std::int64_t i = 0; i < count; ++i) to[i] = row[columns[i]];
@@ -213,21 +213,21 @@ class BoundAttention : public BoundLaunch {
   void compute_scores(std::int64_t batch, std::int64_t start, std::int64_t keys, std::int64_t count, float* own) const {
     const float* panels = packed_keys_ + batch * g_.packed_keys();
     for (std::int64_t key = 0; key < keys; key += g_.tile_columns)
-      multiply({.rows = own + memory_.queries, .apart = g_.channels, .count = count}, g_.channels,
+      multiply({.rows = own + memory_.queries, .stride = g_.channels, .count = count}, g_.channels,
                panels + (start + key) * g_.channels, zeros_.data(), own + memory_.scores + key, g_.chunk);
   }
 
   void add_values(std::int64_t batch, std::int64_t start, std::int64_t keys, std::int64_t count, float* own) const {
     const float* panels = packed_values_ + batch * g_.packed_values();
     for (std::int64_t panel = 0; panel < g_.value_panels; ++panel)
-      multiply({.rows = own + memory_.scores, .apart = g_.chunk, .count = count}, keys,
+      multiply({.rows = own + memory_.scores, .stride = g_.chunk, .count = count}, keys,
                panels + (panel * g_.keys + start) * g_.tile_columns, nullptr,
                own + memory_.output + panel * g_.tile_columns, g_.output_width());
   }
 
   struct Rows {
     const float* rows;
-    std::int64_t apart;
+    std::int64_t stride;
     std::int64_t count;
   };
 
@@ -238,24 +238,24 @@ class BoundAttention : public BoundLaunch {
     for (std::int64_t first = 0; first < left.count; first += g_.tile_rows) {
       const std::int64_t height = std::min(g_.tile_rows, left.count - first);
       for (std::int64_t i = 0; i < height; ++i)
-        rows[static_cast<std::size_t>(i)] = left.rows + (first + i) * left.apart;
-      product_kernels().run({.rows = rows.data(),
-                             .taps = 1,
-                             .first = 0,
-                             .depth = static_cast<std::size_t>(depth),
-                             .panel = panel,
-                             .initial = initial,
-                             .out = out + first * stride,
-                             .stride = static_cast<std::size_t>(stride),
-                             .height = static_cast<std::size_t>(height),
-                             .columns = static_cast<std::size_t>(g_.tile_columns)});
+        rows[static_cast<std::size_t>(i)] = left.rows + (first + i) * left.stride;
+      kernels_.run({.rows = rows.data(),
+                    .taps = 1,
+                    .first = 0,
+                    .depth = static_cast<std::size_t>(depth),
+                    .panel = panel,
+                    .initial = initial,
+                    .out = out + first * stride,
+                    .stride = static_cast<std::size_t>(stride),
+                    .height = static_cast<std::size_t>(height),
+                    .columns = static_cast<std::size_t>(g_.tile_columns)});
     }
   }
 
   void add_mask(std::int64_t batch, std::int64_t query, std::int64_t start, std::int64_t keys, float* row) const {
     const float* from = mask_ + g_.mask->at(batch, query);
     const std::int64_t* columns = g_.mask->of[2].data() + start;
-    if (g_.mask->columns_adjacent) {
+    if (g_.mask->columns_contiguous) {
       from += *columns;
       for (std::int64_t n = 0; n < keys; ++n) row[n] += from[n];
     } else {
@@ -283,7 +283,7 @@ class BoundAttention : public BoundLaunch {
     const float factor = 1 / own[memory_.sums + i];
     float* to = output_ + g_.output.at(batch, query);
     const std::int64_t* columns = g_.output.of[2].data();
-    if (g_.output.columns_adjacent)
+    if (g_.output.columns_contiguous)
       for (std::int64_t e = 0; e < g_.value_channels; ++e) to[*columns + e] = from[e] * factor;
     else
       for (std::int64_t e = 0; e < g_.value_channels; ++e) to[columns[e]] = from[e] * factor;
@@ -291,6 +291,7 @@ class BoundAttention : public BoundLaunch {
 
   static constexpr std::size_t kMostTileRows = 16;
 
+  const ProductKernels& kernels_ = product_kernels();
   const Geometry& g_;
   RankMemory memory_;
   float scale_;

@@ -71,7 +71,7 @@ class DirectConvolution : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ProductGeometry g = geometry_of(context);
     std::string why;
-    const WeightSteps steps{.out_channel = g.in_channels * g.taps, .in_channel = g.taps, .tap = 1};
+    const WeightStrides steps{.out_channel = g.in_channels * g.taps, .in_channel = g.taps, .tap = 1};
     return product_launch({.geometry = g,
                            .weights = pack_weights(context, g, {context.constant(1)->data<float>().data(), steps}),
                            .bias = padded_bias(g, context.constant(2)),

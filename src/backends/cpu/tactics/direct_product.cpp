@@ -48,7 +48,7 @@ Columns columns_inside(const Window& window, const Taps& taps) {
 
 /// Packs panel PANEL (of all groups) of WEIGHTS, multiplied by FACTOR, to TO: in the order section, tap, input channel,
 /// column. Columns past the last output channel are zero.
-void pack_panel(const ProductGeometry& g, const float* weights, const WeightSteps& steps, float factor,
+void pack_panel(const ProductGeometry& g, const float* weights, const WeightStrides& steps, float factor,
                 std::int64_t panel, float* to) {
   const std::int64_t first = panel / g.panels * g.out_channels + panel % g.panels * g.tile_columns;
   const std::int64_t width = std::min(g.tile_columns, (panel / g.panels + 1) * g.out_channels - first);
@@ -178,17 +178,16 @@ class BoundProduct : public BoundLaunch {
   void run_tile(const Section& at, std::int64_t row, std::int64_t rows, const float** pointers, float* output) const {
     const std::int64_t channels = g_.groups * g_.out_channels;
     const std::int64_t column = at.panel * g_.tile_columns;
-    product_kernels().run(
-        {.rows = pointers + row * g_.taps,
-         .taps = static_cast<std::size_t>(g_.taps),
-         .first = static_cast<std::size_t>(at.start),
-         .depth = static_cast<std::size_t>(std::min(g_.section, g_.in_channels - at.start)),
-         .panel = weights_ + at.packed * g_.panel_floats() + at.start * g_.taps * g_.tile_columns,
-         .initial = at.start == 0 ? bias_ + (at.group * g_.panels + at.panel) * g_.tile_columns : nullptr,
-         .out = output + row * channels + at.group * g_.out_channels + column,
-         .stride = static_cast<std::size_t>(channels),
-         .height = static_cast<std::size_t>(rows),
-         .columns = static_cast<std::size_t>(std::min(g_.tile_columns, g_.out_channels - column))});
+    kernels_.run({.rows = pointers + row * g_.taps,
+                  .taps = static_cast<std::size_t>(g_.taps),
+                  .first = static_cast<std::size_t>(at.start),
+                  .depth = static_cast<std::size_t>(std::min(g_.section, g_.in_channels - at.start)),
+                  .panel = weights_ + at.packed * g_.panel_floats() + at.start * g_.taps * g_.tile_columns,
+                  .initial = at.start == 0 ? bias_ + (at.group * g_.panels + at.panel) * g_.tile_columns : nullptr,
+                  .out = output + row * channels + at.group * g_.out_channels + column,
+                  .stride = static_cast<std::size_t>(channels),
+                  .height = static_cast<std::size_t>(rows),
+                  .columns = static_cast<std::size_t>(std::min(g_.tile_columns, g_.out_channels - column))});
   }
 
   /// Where the taps of the COUNT pixels from FIRST on read.
@@ -230,6 +229,7 @@ class BoundProduct : public BoundLaunch {
       }
   }
 
+  const ProductKernels& kernels_ = product_kernels();
   const Prepared& prepared_;
   const ProductGeometry& g_;
   std::vector<TensorView> inputs_;
@@ -263,7 +263,6 @@ class ProductLaunch : public Launch {
 
 }  // namespace
 
-/// Chooses the sections, panels and pixels of a part: as large as the caches allow, and enough parts for the threads.
 void divide(ProductGeometry& g, int threads) {
   const ProductKernels& kernels = product_kernels();
   g.tile_rows = static_cast<std::int64_t>(kernels.rows);
@@ -300,7 +299,7 @@ Tensor pack_weights(const NodeContext& context, const ProductGeometry& g, const 
   float* to = packed.data<float>().data();
   for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
     for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_floats())
-      pack_panel(g, weights.elements + matrix * weights.matrices_apart, weights.steps, weights.factor, panel, to);
+      pack_panel(g, weights.elements + matrix * weights.matrix_stride, weights.steps, weights.factor, panel, to);
   return packed;
 }
 

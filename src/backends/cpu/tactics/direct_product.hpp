@@ -42,19 +42,19 @@ struct ProductGeometry {
 void divide(ProductGeometry& geometry, int threads);
 
 /// Strides of weights in elements.
-struct WeightSteps {
+struct WeightStrides {
   std::int64_t out_channel;
   std::int64_t in_channel;
   std::int64_t tap;
 };
 
-/// Weights of several matrices, MATRICES_APART elements apart, in their panels.
+/// Weights of several matrices, MATRIX_STRIDE elements apart, in their panels.
 struct Weights {
   const float* elements;
-  WeightSteps steps;
+  WeightStrides steps;
   float factor = 1;
   std::int64_t matrices = 1;
-  std::int64_t matrices_apart = 0;
+  std::int64_t matrix_stride = 0;
 };
 Tensor pack_weights(const NodeContext& context, const ProductGeometry& geometry, const Weights& weights);
 

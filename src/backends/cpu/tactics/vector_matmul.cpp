@@ -121,9 +121,9 @@ class VectorMatMul : public Tactic {
                           .bias = padded_bias(g, context.constant(2), operands.beta),
                           .operations = row_operations(context, why).value()};
     if (const Tensor* right = context.constant(1)) {
-      const WeightSteps steps = operands.transposes_right
-                                    ? WeightSteps{.out_channel = shape.k, .in_channel = 1, .tap = 0}
-                                    : WeightSteps{.out_channel = 1, .in_channel = shape.n, .tap = 0};
+      const WeightStrides steps = operands.transposes_right
+                                      ? WeightStrides{.out_channel = shape.k, .in_channel = 1, .tap = 0}
+                                      : WeightStrides{.out_channel = 1, .in_channel = shape.n, .tap = 0};
       product.weights = pack_weights(
           context, g, {right->data<float>().data(), steps, operands.alpha, operands.matrices, shape.k * shape.n});
     }

@@ -191,8 +191,8 @@ class BoundWinograd : public BoundLaunch {
             is_inside ? image + (y * g_.in_width + x) * g_.in_channels : zeros;
       }
     }
-    winograd_kernels().transform_input(pixels.data(), static_cast<std::size_t>(g_.in_channels), to,
-                                       static_cast<std::size_t>(g_.step()));
+    transforms_.transform_input(pixels.data(), static_cast<std::size_t>(g_.in_channels), to,
+                                static_cast<std::size_t>(g_.step()));
   }
 
   /// A position's sums of COUNT tiles and the output channels of PANEL, to SUMS of position 0.
@@ -203,16 +203,16 @@ class BoundWinograd : public BoundLaunch {
     for (std::int64_t first = 0; first < count; first += g_.tile_rows) {
       const std::int64_t height = std::min(g_.tile_rows, count - first);
       for (std::int64_t i = 0; i < height; ++i) rows[static_cast<std::size_t>(i)] = tiles + (first + i) * g_.row();
-      product_kernels().run({.rows = rows.data(),
-                             .taps = 1,
-                             .first = 0,
-                             .depth = static_cast<std::size_t>(g_.in_channels),
-                             .panel = weights,
-                             .initial = initial_.data(),
-                             .out = sums + position * g_.sum_step() + first * g_.sum_row(),
-                             .stride = static_cast<std::size_t>(g_.sum_row()),
-                             .height = static_cast<std::size_t>(height),
-                             .columns = static_cast<std::size_t>(g_.tile_columns)});
+      kernels_.run({.rows = rows.data(),
+                    .taps = 1,
+                    .first = 0,
+                    .depth = static_cast<std::size_t>(g_.in_channels),
+                    .panel = weights,
+                    .initial = initial_.data(),
+                    .out = sums + position * g_.sum_step() + first * g_.sum_row(),
+                    .stride = static_cast<std::size_t>(g_.sum_row()),
+                    .height = static_cast<std::size_t>(height),
+                    .columns = static_cast<std::size_t>(g_.tile_columns)});
     }
   }
 
@@ -225,9 +225,9 @@ class BoundWinograd : public BoundLaunch {
         pixels[static_cast<std::size_t>(i * kOutputs + j)] =
             is_inside ? output_ + pixel(at.image, at.y + i, at.x + j) * g_.out_channels + channel : outside;
       }
-    const bool is_finite = winograd_kernels().transform_output(
-        sums, static_cast<std::size_t>(g_.sum_step()), static_cast<std::size_t>(width),
-        packed_.bias.data<float>().data() + channel, pixels.data());
+    const bool is_finite =
+        transforms_.transform_output(sums, static_cast<std::size_t>(g_.sum_step()), static_cast<std::size_t>(width),
+                                     packed_.bias.data<float>().data() + channel, pixels.data());
     if (!is_finite) is_finite_.store(false, std::memory_order_relaxed);
   }
 
@@ -252,6 +252,8 @@ class BoundWinograd : public BoundLaunch {
 
   static constexpr std::size_t kMostRows = 16;
 
+  const ProductKernels& kernels_ = product_kernels();
+  const WinogradKernels& transforms_ = winograd_kernels();
   const PackedWinograd& packed_;
   const Geometry& g_;
   std::unique_ptr<BoundLaunch> direct_;
