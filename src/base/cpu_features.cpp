@@ -4,6 +4,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 #include "base/error.hpp"
@@ -39,6 +41,14 @@ Registers leaf(unsigned number, unsigned part) {
 
 bool bit(unsigned value, unsigned index) { return (value >> index & 1U) != 0; }
 
+/// Linux enables the tiles of AMX for a process on request.
+bool request_tiles() {
+  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
+  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
+  static const bool granted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+  return granted;
+}
+
 #endif
 
 }  // namespace
@@ -61,7 +71,7 @@ Isa isa_limit() {
 CpuFeatures cpu_features() {
   CpuFeatures cpu;
 #if defined(__x86_64__)
-  // g++ 12 has no names for the newer ones. Tiles must be requested from the kernel.
+  // g++ 12 has no names for the newer ones.
   const Isa most = isa_limit();
   const Registers seven = leaf(7, 0);
   const Registers more = leaf(7, 1);
@@ -73,9 +83,9 @@ CpuFeatures cpu_features() {
     cpu.avx512_vnni = cpu.avx512 && bit(seven.c, 11);
     cpu.avx512_bf16 = cpu.avx512 && bit(more.a, 5);
   }
-  if (most >= Isa::kAmx) {
-    cpu.amx_bf16 = bit(seven.d, 22) && bit(seven.d, 24);
-    cpu.amx_int8 = bit(seven.d, 25) && bit(seven.d, 24);
+  if (most >= Isa::kAmx && bit(seven.d, 24) && request_tiles()) {
+    cpu.amx_bf16 = bit(seven.d, 22);
+    cpu.amx_int8 = bit(seven.d, 25);
   }
 #endif
   return cpu;

@@ -21,6 +21,8 @@ struct Target {
   std::function<LayoutRule(const Graph&, const Node&)> layout_rule;  ///< empty: all tensors stay row-major
   std::function<bool(const Graph&, const Node&)> can_fuse;           ///< as part of a saccade.Fused; empty: never
   std::function<bool(const Graph&, const Node&)> has_kernel;         ///< beside the reference kernel; empty: never
+  /// For the node with its float32 operands in fp16 or bf16; narrow_floats converts no others. Empty: always.
+  std::function<bool(const Graph&, const Node&, DType)> has_half_kernel;
   bool half_precision = true;    ///< computes fp16 and bf16; otherwise such nodes are computed in float32
   bool fuses_attention = false;  ///< saccade.StridedAttention is one kernel, not MatMul, Softmax, MatMul
 };

@@ -10,19 +10,12 @@
 #include "passes/core/match.hpp"
 
 // Converts float32 networks to half precision for devices with tensor cores. Convolutions and GEMMs read and write half
-// precision, and so does every node that leads to one: most of a network. Nodes after the last of them stay in float32.
-// Half precision saves nothing there, and box coordinates would lose accuracy: from 1024 on, fp16 has a spacing of one
-// pixel. Sampling coordinates stay in float32, and so do values on the keep list and nodes with a constant that fp16
-// can't represent. Weights are rounded here, once, after all folding.
+// precision, and so does every node that leads to one: most of a network, if the target has kernels for it. Nodes after
+// the last of them stay in float32. Half precision saves nothing there, and box coordinates would lose accuracy: from
+// 1024 on, fp16 has a spacing of one pixel. Sampling coordinates stay in float32, and so do values on the keep list and
+// nodes with a constant that fp16 can't represent. Weights are rounded here, once, after all folding.
 namespace saccade {
 namespace {
-
-/// Whether input I has the type that the node computes in. Coordinates, scales, sizes and masks (whose lowest value
-/// fp16 can't represent) do not.
-bool is_operand(const Node& node, std::size_t i) {
-  return i < static_cast<std::size_t>(traits_of(node).float_inputs) ||
-         std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
-}
 
 /// Whether a constant overflows in fp16, or is a nonzero scalar, such as an epsilon, that becomes 0.
 bool is_lost_in_float16(const Tensor& constant) {
@@ -35,13 +28,14 @@ bool is_lost_in_float16(const Tensor& constant) {
 
 class Narrowing {
  public:
-  Narrowing(const Graph& graph, const MixedPrecision& precision)
+  Narrowing(const Graph& graph, const Target& target, const MixedPrecision& precision)
       : graph_(graph), precision_(precision), to_(*precision.half), patch_(graph, "compute in half precision") {
     std::vector<NodeId> order = graph.order();
     std::ranges::reverse(order);
     for (NodeId id : order)
       if (may_narrow(graph.node(id)) &&
-          (traits_of(graph.node(id)).is_float_product() || leads_to_product(graph.node(id))))
+          (traits_of(graph.node(id)).is_float_product() || leads_to_product(graph.node(id))) &&
+          (!target.has_half_kernel || target.has_half_kernel(graph, graph.node(id), to_)))
         narrowed_.insert(id);
   }
 
@@ -51,7 +45,8 @@ class Narrowing {
     for (NodeId id : narrowed_) {
       const Node& node = graph_.node(id);
       for (std::size_t i = 0; i < node.inputs.size(); ++i)
-        if (is_operand(node, i) && is_float32(graph_, node.inputs[i]) && graph_.constant(node.inputs[i]) == nullptr)
+        if (is_float_operand(node, i) && is_float32(graph_, node.inputs[i]) &&
+            graph_.constant(node.inputs[i]) == nullptr)
           names.insert(graph_.value(node.inputs[i]).name);
       for (ValueId output : node.outputs)
         if (output != ValueId::kNone) names.insert(graph_.value(output).name);
@@ -72,7 +67,7 @@ class Narrowing {
     if (node.stage != Stage::kModel || traits_of(node).float_inputs == 0) return false;
     bool reads = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] == ValueId::kNone || !is_operand(node, i)) continue;
+      if (node.inputs[i] == ValueId::kNone || !is_float_operand(node, i)) continue;
       const DType dtype = graph_.value(node.inputs[i]).type.dtype;
       reads = reads || dtype == DType::kFloat32;
       if (stays_fp32(node.inputs[i]) || loses(node, node.inputs[i])) return false;
@@ -100,7 +95,7 @@ class Narrowing {
       for (NodeId user : graph_.users(output)) {
         const Node& reader = graph_.node(user);
         for (std::size_t i = 0; narrowed_.contains(user) && i < reader.inputs.size(); ++i)
-          if (reader.inputs[i] == output && is_operand(reader, i)) return true;
+          if (reader.inputs[i] == output && is_float_operand(reader, i)) return true;
       }
     }
     return false;
@@ -109,7 +104,7 @@ class Narrowing {
   void narrow(NodeId id) {
     Node node = graph_.node(id);
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (is_operand(node, i) && is_float32(graph_, node.inputs[i]))
+      if (is_float_operand(node, i) && is_float32(graph_, node.inputs[i]))
         node.inputs[i] = half_of(node.inputs[i], node.stage);
     for (ValueId& output : node.outputs) {
       if (output == ValueId::kNone) continue;
@@ -160,7 +155,7 @@ class Narrowing {
     if (!narrowed_.contains(id)) return true;
     const Node& node = graph_.node(id);
     for (std::size_t i = 0; i < node.inputs.size(); ++i)
-      if (node.inputs[i] == wide && !is_operand(node, i)) return true;
+      if (node.inputs[i] == wide && !is_float_operand(node, i)) return true;
     return false;
   }
 
@@ -177,9 +172,11 @@ class Narrowing {
 
 std::optional<Patch> narrow_floats(const PassContext& context) {
   if (!context.precision.half) return {};
-  return Narrowing(context.graph, context.precision).patch();
+  return Narrowing(context.graph, context.target, context.precision).patch();
 }
 
-ValueNames values_to_narrow(const Graph& graph, DType to) { return Narrowing(graph, {.half = to}).values(); }
+ValueNames values_to_narrow(const Graph& graph, const Target& target, DType to) {
+  return Narrowing(graph, target, {.half = to}).values();
+}
 
 }  // namespace saccade

@@ -4,8 +4,8 @@
 
 namespace saccade {
 
-/// The float32 values of GRAPH, the input of narrow_floats, that the pass would convert to TO, float16 or bfloat16.
-/// Constants are not listed.
-ValueNames values_to_narrow(const Graph& graph, DType to);
+/// The float32 values of GRAPH, the input of narrow_floats, that the pass would convert to TO, float16 or bfloat16, for
+/// TARGET. Constants are not listed.
+ValueNames values_to_narrow(const Graph& graph, const Target& target, DType to);
 
 }  // namespace saccade

@@ -141,7 +141,7 @@ TEST_F(ValidateCommand, InvalidFlagsAreRefused) {
   expect_error(run_saccade({"validate", "--data", images()}), 2, {"MODEL"});
   expect_error(run({"--condition", "fog"}), 2, {"--condition", "'fog'", "rain"});
   expect_error(run({"--precision", "int8"}), 2, {"--precision", "'int8' is not known"});
-  expect_error(run({"--precision", "fp16"}), 1, {"'fp16' needs a GPU", "use auto or fp32"});
+  expect_error(run({"--precision", "fp16"}), 1, {"'fp16' needs a GPU", "use auto, fp32 or bf16"});
   expect_error(run({"--precision", "fp32,int8"}), 2, {"'int8' is not known"});
   expect_error(run({"--precision", "fp32,fp32,auto"}), 2, {"3 precisions"});
   expect_error(run({"--precision", "fp32,auto", "--against", model()}), 2, {"--precision"});

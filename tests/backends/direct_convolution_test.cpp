@@ -1,5 +1,3 @@
-#include <random>
-
 #include "op_case/op_case.hpp"
 #include "support/specials.hpp"
 
@@ -26,10 +24,7 @@ TEST(DirectConvolution, OfAnyRank) {
 }
 
 TEST(DirectConvolution, OfRandomSizes) {
-  std::mt19937 random(9);
-  const auto any = [&](int least, int most) {
-    return least + static_cast<std::int64_t>(random() % (most - least + 1));
-  };
+  RandomSizes any(9);
   for (int round = 0; round < 60; ++round) {
     const std::int64_t groups = round % 5 == 4 ? any(2, 3) : 1;
     const std::int64_t kernel = any(1, 5);

@@ -1,5 +1,3 @@
-#include <random>
-
 #include "op_case/attention_case.hpp"
 #include "support/specials.hpp"
 
@@ -12,10 +10,7 @@ constexpr On kTactic = on_cpu("vector.attention");
 constexpr Tolerance kClose{.absolute = 2e-5, .relative = 2e-5};
 
 TEST(VectorAttention, OfRandomSizes) {
-  std::mt19937 random(3);
-  const auto any = [&](int least, int most) {
-    return least + static_cast<std::int64_t>(random() % (most - least + 1));
-  };
+  RandomSizes any(3);
   for (int round = 0; round < 40; ++round) {
     const Lengths lengths{.images = any(1, 2),
                           .heads = any(1, 3),

@@ -1,5 +1,3 @@
-#include <random>
-
 #include "op_case/op_case.hpp"
 #include "support/specials.hpp"
 
@@ -12,10 +10,7 @@ constexpr Tolerance kClose{.absolute = 1e-4, .relative = 1e-4};
 void check(const OpCase& product) { product.check(kTactic, kClose); }
 
 TEST(VectorMatMul, OfRandomSizes) {
-  std::mt19937 random(11);
-  const auto any = [&](int least, int most) {
-    return least + static_cast<std::int64_t>(random() % (most - least + 1));
-  };
+  RandomSizes any(11);
   for (int round = 0; round < 60; ++round) {
     const std::int64_t m = any(1, 70);
     const std::int64_t k = any(1, 90);

@@ -1,5 +1,3 @@
-#include <random>
-
 #include "op_case/op_case.hpp"
 #include "support/specials.hpp"
 
@@ -20,10 +18,7 @@ OpCase convolution(const Shape& input, std::int64_t filters, const Integers& pad
 }
 
 TEST(Winograd, OfRandomSizes) {
-  std::mt19937 random(4);
-  const auto any = [&](int least, int most) {
-    return least + static_cast<std::int64_t>(random() % (most - least + 1));
-  };
+  RandomSizes any(4);
   for (int round = 0; round < 50; ++round) {
     const std::int64_t filters = any(1, 100);
     OpCase made = convolution({any(1, 2), any(1, 100), any(3, 30), any(3, 30)}, filters,

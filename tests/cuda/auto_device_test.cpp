@@ -89,12 +89,12 @@ TEST_F(AutoDevice, IsTheCpuForAnOperatorWithoutAKernel) {
 
 TEST_F(AutoDevice, RefusesAPrecisionThatNeedsTheGpu) {
   EXPECT_THAT(refusal(determinants(), {.precision = Precision::kFp16}),
-              AllOf(HasSubstr("the precision 'fp16' needs a GPU (without one, use auto or fp32)"), HasSubstr("(Det)"),
-                    HasSubstr("--fallback cpu")));
+              AllOf(HasSubstr("the precision 'fp16' needs a GPU (without one, use auto, fp32 or bf16)"),
+                    HasSubstr("(Det)"), HasSubstr("--fallback cpu")));
   setenv("SACCADE_EMULATOR_FAIL", "cuInit:0:100", 1);
-  const Finished inferred = infer(colors(), {"--precision", "bf16"});
+  const Finished inferred = infer(colors(), {"--precision", "tf32"});
   EXPECT_EQ(inferred.exit_code, 1);
-  EXPECT_THAT(inferred.err, AllOf(HasSubstr("the precision 'bf16' needs a GPU"), HasSubstr("CUDA_VISIBLE_DEVICES")));
+  EXPECT_THAT(inferred.err, AllOf(HasSubstr("the precision 'tf32' needs a GPU"), HasSubstr("CUDA_VISIBLE_DEVICES")));
 }
 
 TEST_F(AutoDevice, IsTheCpuWithoutADriver) {

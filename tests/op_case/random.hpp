@@ -1,8 +1,23 @@
 #pragma once
 
+#include <random>
+
 #include "saccade/tensor.hpp"
 
 namespace saccade {
+
+/// Uniform integers, the same in each run.
+class RandomSizes {
+ public:
+  explicit RandomSizes(unsigned seed) : random_(seed) {}
+  /// LEAST..MOST, both included.
+  std::int64_t operator()(int least, int most) {
+    return least + static_cast<std::int64_t>(random_() % static_cast<unsigned>(most - least + 1));
+  }
+
+ private:
+  std::mt19937 random_;
+};
 
 /// Random elements of any numeric type or bool: floats and integers in LOW..HIGH, bools of both values.
 Tensor random_elements(DType dtype, const Shape& shape, float low, float high, std::uint32_t seed);

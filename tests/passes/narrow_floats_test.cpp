@@ -92,7 +92,7 @@ TEST(NarrowFloats, ReportsWhatItWouldNarrow) {
   const ValueId x = b.input("x", {1, 3, 6, 6});
   const ValueId first = b.op("Relu", {b.op("Conv", {x, b.random({4, 3, 3, 3})})});
   const Graph graph = b.build({b.op("Exp", {b.op("Conv", {first, b.random({2, 4, 1, 1})})})});
-  EXPECT_EQ(values_to_narrow(graph, DType::kFloat16), (ValueNames{"x", "Conv0", "Relu1", "Conv2"}));
+  EXPECT_EQ(values_to_narrow(graph, {}, DType::kFloat16), (ValueNames{"x", "Conv0", "Relu1", "Conv2"}));
 }
 
 TEST(NarrowFloats, KeepsSamplingPositions) {

@@ -6,6 +6,7 @@
 
 #include "cpu/device.hpp"
 #include "cpu/instruction_sets.hpp"
+#include "cpu/isolated_node.hpp"
 #include "cpu/layout_rules.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/nan_watch.hpp"
@@ -28,6 +29,10 @@ class CpuBackend : public Backend {
                   return layout_rule({graph, node});
                 },
             .has_kernel = [this](const Graph& graph, const Node& node) { return has_kernel(*this, graph, node); },
+            .has_half_kernel =
+                [this](const Graph& graph, const Node& node, DType dtype) {
+                  return has_half_kernel({graph, node}, dtype);
+                },
             .half_precision = false,
             .fuses_attention = true};
   }
@@ -37,19 +42,42 @@ class CpuBackend : public Backend {
   std::string device_name() const override { return cpu::device_name(); }
 
  private:
+  /// Whether a tactic supports the node. Reference kernels, whole or in slices, read row-major tensors only and have no
+  /// part in it.
+  bool runs(const NodeContext& context) const {
+    return std::ranges::any_of(tactics_, [&](const Tactic* tactic) {
+      return tactic != &reference_tactic() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
+    });
+  }
+  bool runs_channels_last(const NodeContext& context) const {
+    IsolatedNode node(context);
+    node.lay_out_channels_last();
+    return runs(node.context());
+  }
+
   LayoutRule layout_rule(const NodeContext& context) const {
     const LayoutRule rule = cpu::layout_rule(context);
-    if (rule == LayoutRule::kRowMajor) return rule;
-    // Reference kernels, whole or in slices, read row-major tensors only.
-    const auto runs = [&](const Tactic* tactic) {
-      return tactic != &reference_tactic() && tactic != &sliced_elementwise() && tactic->supports(context).yes;
-    };
-    return std::ranges::any_of(tactics_, runs) ? rule : LayoutRule::kRowMajor;
+    if (rule == LayoutRule::kRowMajor || runs(context)) return rule;
+    // No kernel reads it row-major.
+    return runs_channels_last(context) ? LayoutRule::kChannelsLast : LayoutRule::kRowMajor;
+  }
+
+  bool has_half_kernel(const NodeContext& context, DType dtype) const {
+    if (dtype != DType::kBFloat16) return false;
+    IsolatedNode node(context);
+    node.compute_in(dtype);
+    return runs(node.context()) ||
+           (cpu::layout_rule(node.context()) != LayoutRule::kRowMajor && runs_channels_last(node.context()));
   }
 
   // In order of preference.
   // clang-format off
   std::vector<const Tactic*> tactics_{
+      &bf16_attention(),
+      &bf16_convolution(),
+      &bf16_depthwise(),
+      &bf16_matmul(),
+      &bf16_max_pool(),
       &onednn_convolution(),
       &onednn_deconvolution(),
       &onednn_matmul(),

@@ -1,10 +1,8 @@
 #if defined(__x86_64__)
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <array>
 
+#include "base/amx_tiles.hpp"
 #include "base/cpu_features.hpp"
 #include "measure/limits/ceiling_kernels.hpp"
 
@@ -94,15 +92,6 @@ __attribute__((target("avx512f"))) void avx512_bf16(std::int64_t rounds) {
                   SACCADE_CHAINS_24(SACCADE_Z_BF16), "vzeroupper\n");
 }
 
-/// The operand of LDTILECFG: eight tiles of 16 rows of 64 bytes.
-struct alignas(64) TileConfiguration {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::array<std::uint8_t, 14> reserved{};
-  std::array<std::uint16_t, 16> row_bytes{64, 64, 64, 64, 64, 64, 64, 64};
-  std::array<std::uint8_t, 16> rows{16, 16, 16, 16, 16, 16, 16, 16};
-};
-static_assert(sizeof(TileConfiguration) == 64);
 constexpr TileConfiguration kTiles;
 
 // Four accumulator tiles, two and two operand tiles: a product issues in 16 cycles and has a latency of 52.
@@ -117,14 +106,6 @@ constexpr TileConfiguration kTiles;
       : "cc")
 void amx_bf16(std::int64_t rounds) { SACCADE_AMX("tdpbf16ps"); }
 void amx_int8(std::int64_t rounds) { SACCADE_AMX("tdpbusd"); }
-
-/// Linux enables tiles for a process only on request.
-bool kernel_grants_tiles() {
-  constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
-  constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
-  static const bool granted = syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-  return granted;
-}
 
 }  // namespace
 
@@ -141,9 +122,8 @@ std::vector<ComputeKernel> compute_kernels() {
   add(cpu.avx2_fma, {"AVX2 bytes", OperandType::kInt8, 12.0 * 32 * 2, avx2_bytes});
   add(cpu.avx_vnni, {"AVX-VNNI", OperandType::kInt8, 12.0 * 32 * 2, avx_vnni});
   add(cpu.avx512_vnni, {"AVX-512 VNNI", OperandType::kInt8, 24.0 * 64 * 2, avx512_vnni});
-  const bool has_tiles = (cpu.amx_bf16 || cpu.amx_int8) && kernel_grants_tiles();
-  add(has_tiles && cpu.amx_bf16, {"AMX BF16", OperandType::kBFloat16, 4.0 * 16 * 16 * 32 * 2, amx_bf16});
-  add(has_tiles && cpu.amx_int8, {"AMX INT8", OperandType::kInt8, 4.0 * 16 * 16 * 64 * 2, amx_int8});
+  add(cpu.amx_bf16, {"AMX BF16", OperandType::kBFloat16, 4.0 * 16 * 16 * 32 * 2, amx_bf16});
+  add(cpu.amx_int8, {"AMX INT8", OperandType::kInt8, 4.0 * 16 * 16 * 64 * 2, amx_int8});
   return kernels;
 }
 

@@ -62,6 +62,11 @@ const OpTraits& traits_of(const Node& node) {
   return op == nullptr ? kUnknown : op->traits;
 }
 
+bool is_float_operand(const Node& node, std::size_t i) {
+  return i < static_cast<std::size_t>(traits_of(node).float_inputs) ||
+         std::ranges::any_of(node.post_ops, [&](const PostOp& post) { return post.operand == static_cast<int>(i); });
+}
+
 void check_arity(const Node& node, const Arity& arity) {
   const auto given = [&](std::size_t count) {
     while (count > 0 && node.inputs[count - 1] == ValueId::kNone) --count;

@@ -118,6 +118,9 @@ const Op* find_op(std::string_view domain, std::string_view name);
 const Op* find_op(const PostOp& post);
 /// The traits of the node's operator; of an unknown one the default, which declares nothing.
 const OpTraits& traits_of(const Node& node);
+/// Whether input I has the type that the node computes in, as operands of post-ops have. Coordinates, scales, sizes and
+/// masks (whose lowest value fp16 can't represent) do not.
+bool is_float_operand(const Node& node, std::size_t i);
 /// Throws Error (kInvalidFile) if the node's number of inputs violates the arity.
 void check_arity(const Node& node, const Arity& arity);
 /// All operators that Saccade knows, by domain and name.

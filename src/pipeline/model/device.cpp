@@ -53,10 +53,13 @@ Refusal find_kernels(Graph graph, const ModelOptions& options) {
 }
 
 /// WHY the device is not a GPU.
-void check_precision_without_gpu(Precision precision, const std::string& why) {
+void check_precision_without_gpu(const ModelOptions& options, const std::string& why) {
+  const Precision precision = options.precision;
   if (precision == Precision::kAuto || precision == Precision::kFp32) return;
-  fail(ErrorCode::kUnsupported, "the precision '{}' needs a GPU (without one, use auto or fp32): {}",
-       to_string(precision), why);
+  const bool has_halves = options.device.kind != Device::Kind::kReference;
+  if (has_halves && precision == Precision::kBf16) return;
+  fail(ErrorCode::kUnsupported, "the precision '{}' needs a GPU (without one, use {}): {}", to_string(precision),
+       has_halves ? "auto, fp32 or bf16" : "auto or fp32", why);
 }
 
 }  // namespace
@@ -64,7 +67,7 @@ void check_precision_without_gpu(Precision precision, const std::string& why) {
 const Backend& choose_backend(const ModelOptions& options) {
   if (options.threads < 0) fail(ErrorCode::kInvalidArgument, "the number of threads {} is invalid", options.threads);
   if (options.device.kind == Device::Kind::kCuda) return gpu_backend(options);
-  check_precision_without_gpu(options.precision, fmt::format("the device is {}", to_string(options.device)));
+  check_precision_without_gpu(options, fmt::format("the device is {}", to_string(options.device)));
   return options.device.kind == Device::Kind::kReference ? reference_backend() : cpu_backend();
 }
 
@@ -72,7 +75,7 @@ void check_device(const ModelOptions& options) {
   if (options.device.kind == Device::Kind::kAuto) {
     const Refusal& refusal = find_gpu();
     if (!refusal) return;
-    check_precision_without_gpu(options.precision, refusal.why);
+    check_precision_without_gpu(options, refusal.why);
   }
   choose_backend(options);
 }
@@ -85,7 +88,7 @@ Device choose_device(const std::string& name, const ModelOptions& options, const
     log(LogLevel::kInfo, "{}: it runs on {}", name, gpu_backend(options).device_name());
     return Device::cuda();
   }
-  check_precision_without_gpu(options.precision, refusal.why);
+  check_precision_without_gpu(options, refusal.why);
   log(refusal.level, "{}: it runs on the CPU: {}", name, refusal.why);
   return Device::cpu();
 }

@@ -86,7 +86,7 @@ class Float32Probe {
     passes.disabled.merge(passes_from(kPass));
     // The same graph as the pass sees: other passes change names.
     run_passes(graph, passes);
-    const ValueNames narrowed = values_to_narrow(graph, DType::kFloat16);
+    const ValueNames narrowed = values_to_narrow(graph, passes.target, DType::kFloat16);
     std::vector<ValueId> outputs;
     for (NodeId id : graph.order())
       for (ValueId output : graph.node(id).outputs)

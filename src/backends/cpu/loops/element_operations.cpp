@@ -3,6 +3,7 @@
 
 #include "cpu/loops/element_program.hpp"
 #include "ops/core/op.hpp"
+#include "tensor/half.hpp"
 
 // Kernel and attributes of an operator or post-op; post-ops for tactics that can't fuse them.
 namespace saccade::cpu {
@@ -16,13 +17,19 @@ std::optional<UnaryOperation> with(std::string_view kernel, float alpha = 0, flo
   return UnaryOperation{*kernels, alpha, beta};
 }
 
+/// The element of a tensor of one.
+std::optional<float> scalar(const Tensor& tensor) {
+  if (tensor.elements() != 1 || !is_element_type(tensor.dtype())) return std::nullopt;
+  if (tensor.dtype() == DType::kBFloat16) return tensor.data<BFloat16>()[0];
+  return tensor.data<float>()[0];
+}
+
 /// Clip's bounds: constant scalars, or omitted.
 std::optional<UnaryOperation> clip(const NodeContext& context) {
   const auto bound = [&](int i, float otherwise) -> std::optional<float> {
     if (!context.has(i)) return otherwise;
     const Tensor* value = context.constant(i);
-    if (value == nullptr || value->dtype() != DType::kFloat32 || value->elements() != 1) return std::nullopt;
-    return value->data<float>()[0];
+    return value == nullptr ? std::nullopt : scalar(*value);
   };
   const auto low = bound(1, -kInfinity);
   const auto high = bound(2, kInfinity);
@@ -32,10 +39,11 @@ std::optional<UnaryOperation> clip(const NodeContext& context) {
 /// x^c; some c have kernels without a logarithm.
 std::optional<UnaryOperation> power(const NodeContext& context) {
   const Tensor* exponent = context.constant(1);
-  if (exponent == nullptr || exponent->dtype() != DType::kFloat32 || exponent->elements() != 1) return std::nullopt;
+  const auto number = exponent == nullptr ? std::nullopt : scalar(*exponent);
+  if (!number) return std::nullopt;
   // A one-element exponent of higher rank than the base changes the shape of the output.
   if (context.output().type.shape != context.input(0).type.shape) return std::nullopt;
-  const float c = exponent->data<float>()[0];
+  const float c = *number;
   if (c == 2.0F) return with("Square");
   if (c == 0.5F) return with("PowerOfHalf");
   if (c == -1.0F) return with("Reciprocal");
@@ -52,7 +60,7 @@ class BoundChain : public BoundLaunch {
   BoundChain(const ElementProgram& chain, std::unique_ptr<BoundLaunch> first, const Bindings& bindings)
       : chain_(chain),
         first_(std::move(first)),
-        output_(static_cast<float*>(bindings.outputs[0].data)),
+        output_(bindings.outputs[0].data),
         inputs_(bindings.inputs.begin(), bindings.inputs.end()) {}
 
   void run() override {
@@ -69,7 +77,7 @@ class BoundChain : public BoundLaunch {
  private:
   const ElementProgram& chain_;
   std::unique_ptr<BoundLaunch> first_;
-  float* output_;
+  void* output_;
   std::vector<TensorView> inputs_;
 };
 
@@ -113,7 +121,8 @@ bool append_post_ops(const NodeContext& context, ElementProgram& program, std::s
       continue;
     }
     const auto kernels = post.operand < 0 ? std::nullopt : binary_kernels(post.op);
-    const int operand = kernels ? program.operand(view_of(context.input(post.operand)), post.operand) : -1;
+    const bool has_kernel = kernels && is_element_type(context.input(post.operand).type.dtype);
+    const int operand = has_kernel ? program.operand(view_of(context.input(post.operand)), post.operand) : -1;
     if (operand < 0) {
       why = fmt::format("there is no vector kernel for the post-op {}", post.op);
       return false;
@@ -125,7 +134,7 @@ bool append_post_ops(const NodeContext& context, ElementProgram& program, std::s
 
 Support supports_post_ops(const NodeContext& context) {
   if (context.node.post_ops.empty()) return {};
-  if (context.output().type.dtype != DType::kFloat32) return Support::no("post-ops run on float32 only");
+  if (!is_element_type(context.output().type.dtype)) return Support::no("post-ops run on float32 and bfloat16 only");
   ElementProgram program(view_of(context.output()));
   std::string why;
   return append_post_ops(context, program, why) ? Support{} : Support::no(why);

@@ -4,8 +4,10 @@
 #include <limits>
 #include <utility>
 
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/team/parallel.hpp"
+#include "tensor/half.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -101,14 +103,18 @@ void ElementProgram::merge_short_rows() {
 }
 
 void ElementProgram::Place::read(std::int64_t first, float* real, std::size_t count) const {
-  if (dtype == DType::kUInt8)
+  if (dtype == DType::kBFloat16)
+    half_kernels().widen({reinterpret_cast<const std::uint16_t*>(at(first)), 0}, {real, 0}, 1, count);
+  else if (dtype == DType::kUInt8)
     sample_kernels().dequantize_u8(reinterpret_cast<const std::uint8_t*>(at(first)), scale, zero_point, real, count);
   else
     sample_kernels().dequantize_s8(reinterpret_cast<const std::int8_t*>(at(first)), scale, zero_point, real, count);
 }
 
 void ElementProgram::Place::write(std::int64_t first, const float* real, std::size_t count) const {
-  if (dtype == DType::kUInt8)
+  if (dtype == DType::kBFloat16)
+    half_kernels().narrow({real, 0}, {reinterpret_cast<std::uint16_t*>(at(first)), 0}, 1, count);
+  else if (dtype == DType::kUInt8)
     sample_kernels().quantize_u8(real, scale, zero_point, reinterpret_cast<std::uint8_t*>(at(first)), count);
   else
     sample_kernels().quantize_s8(real, scale, zero_point, reinterpret_cast<std::int8_t*>(at(first)), count);
@@ -169,35 +175,37 @@ class ElementProgram::Tile {
     const std::int64_t stride = inner_.strides[t];
     if (stride == kNoStride) return gather(t, at);
     const std::int64_t first = start_ * stride;
-    if (row_[t].dtype == DType::kFloat32) {
-      const auto* elements = reinterpret_cast<const float*>(row_[t].at(first));
-      return stride == 1 || stride == 0 ? elements : spread(elements, stride, at);
-    }
-    if (stride == 1 || stride == 0) {
-      row_[t].read(first, buffer(at), stride == 0 ? 1 : static_cast<std::size_t>(count_));
-    } else {
-      for (std::int64_t i = 0; i < count_; ++i) row_[t].read(first + i * stride, buffer(at) + i, 1);
-    }
+    if (stride != 1 && stride != 0) return collect(row_[t], at, [=](std::int64_t i) { return first + i * stride; });
+    if (row_[t].dtype == DType::kFloat32) return reinterpret_cast<const float*>(row_[t].at(first));
+    row_[t].read(first, buffer(at), stride == 0 ? 1 : static_cast<std::size_t>(count_));
     return buffer(at);
   }
 
   const float* gather(std::size_t tensor, std::size_t at) {
     const std::int32_t* offsets = program_.row_offsets_[tensor].data() + start_;
-    const Place& from = row_[tensor];
+    return collect(row_[tensor], at, [=](std::int64_t i) { return offsets[i]; });
+  }
+
+  /// The elements at OFFSET_OF(i), which are not neighbours.
+  template <typename OffsetOf>
+  const float* collect(const Place& from, std::size_t at, const OffsetOf& offset_of) {
     float* lanes = buffer(at);
     if (from.dtype == DType::kFloat32) {
       const auto* elements = reinterpret_cast<const float*>(from.data);
-      for (std::int64_t i = 0; i < count_; ++i) lanes[i] = elements[offsets[i]];
+      for (std::int64_t i = 0; i < count_; ++i) lanes[i] = elements[offset_of(i)];
+    } else if (from.dtype == DType::kBFloat16) {
+      const auto* elements = reinterpret_cast<const BFloat16*>(from.data);
+      for (std::int64_t i = 0; i < count_; ++i) lanes[i] = elements[offset_of(i)];
     } else {
-      for (std::int64_t i = 0; i < count_; ++i) from.read(offsets[i], lanes + i, 1);
+      for (std::int64_t i = 0; i < count_; ++i) from.read(offset_of(i), lanes + i, 1);
     }
     return lanes;
   }
 
-  const float* spread(const float* first, std::int64_t stride, std::size_t at) {
-    float* lanes = buffer(at);
-    for (std::int64_t i = 0; i < count_; ++i) lanes[i] = first[i * stride];
-    return lanes;
+  /// A row of the element at FIRST.
+  const float* spread(const float* first, std::size_t at) {
+    std::fill_n(buffer(at), count_, *first);
+    return buffer(at);
   }
 
   void finish() {
@@ -225,7 +233,7 @@ void ElementProgram::run_tile(const Places& row, std::int64_t start, std::int64_
     const float* b = step.b < 0 ? nullptr : tile.fetch(step.b, 1);
     if (step.b >= 0 && tile.single(step.a)) {
       // Two scalars (a later operand has the dimension): one of them is expanded to a row.
-      if (tile.single(step.b)) b = tile.spread(b, 0, 1);
+      if (tile.single(step.b)) b = tile.spread(b, 1);
       step.kernels.scalar_a(a, b, dst, size, step.alpha, step.beta);
     } else if (step.b >= 0 && tile.single(step.b)) {
       step.kernels.scalar_b(a, b, dst, size, step.alpha, step.beta);

@@ -18,7 +18,7 @@ struct ByteScale {
 
 /// A chain of float32 element-wise operations, run tile by tile so that intermediate results stay in the cache. Tensor
 /// 0 is the output, the others are operands broadcast to its shape, each with its own layout. They are float32, or
-/// 8-bit integers with a scale, which are converted per tile.
+/// bfloat16 or 8-bit integers with a scale, which are converted per tile.
 class ElementProgram {
  public:
   static constexpr int kOutput = 0;  ///< as an operand: the result of the previous steps
@@ -46,6 +46,10 @@ class ElementProgram {
     float alpha = 0;
     float beta = 0;
   };
+  static std::int64_t element_bytes(DType dtype) {
+    if (dtype == DType::kFloat32) return 4;
+    return dtype == DType::kBFloat16 ? 2 : 1;
+  }
   /// A tensor of one run, with its quantisation.
   struct Place {
     std::byte* data = nullptr;
@@ -53,7 +57,7 @@ class ElementProgram {
     float scale = 1;
     float zero_point = 0;
 
-    std::byte* at(std::int64_t element) const { return data + element * (dtype == DType::kFloat32 ? 4 : 1); }
+    std::byte* at(std::int64_t element) const { return data + element * element_bytes(dtype); }
     void read(std::int64_t first, float* real, std::size_t count) const;
     void write(std::int64_t first, const float* real, std::size_t count) const;
   };
@@ -77,6 +81,9 @@ class ElementProgram {
   std::int64_t tiles_a_row_ = 1;
 };
 
+/// Whether a tensor of DTYPE can be an operand or the output without a scale.
+inline bool is_element_type(DType dtype) { return dtype == DType::kFloat32 || dtype == DType::kBFloat16; }
+
 /// The view of a value without its data.
 TensorView view_of(const Value& value);
 
@@ -94,8 +101,8 @@ std::optional<UnaryOperation> unary_operation(const NodeContext& context);
 /// Appends the node's post-ops to PROGRAM; false, with the reason in WHY, if one has no kernel.
 bool append_post_ops(const NodeContext& context, ElementProgram& program, std::string& why);
 
-/// LAUNCH followed by the node's post-ops in place on its float32 output; LAUNCH itself if there are none. For tactics
-/// that can't fuse; they call supports_post_ops() first.
+/// LAUNCH followed by the node's post-ops in place on its float32 or bfloat16 output; LAUNCH itself if there are none.
+/// For tactics that can't fuse; they call supports_post_ops() first.
 std::unique_ptr<Launch> with_post_ops(const NodeContext& context, std::unique_ptr<Launch> launch);
 Support supports_post_ops(const NodeContext& context);
 

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/loops/element_program.hpp"
 
 namespace saccade::cpu {
@@ -39,7 +41,7 @@ std::optional<RowOperations> RowOperations::of(const NodeContext& context, int c
     }
     const auto kernels = binary_kernels(post.op);
     const Value& operand = context.input(post.operand);
-    if (!kernels || operand.type.dtype != DType::kFloat32) return refuse("has no vector kernel");
+    if (!kernels || operand.type.dtype != context.output().type.dtype) return refuse("has no vector kernel");
     Step step{.kernels = *kernels, .input = post.operand};
     if (operand.type.shape.elements() == 1)
       step.kind = Operand::kScalar;
@@ -51,7 +53,29 @@ std::optional<RowOperations> RowOperations::of(const NodeContext& context, int c
       return refuse("broadcasts its operand");
     operations.steps_.push_back(step);
   }
+  if (context.output().type.dtype == DType::kBFloat16) operations.choose_epilogue(context.node);
   return operations;
+}
+
+/// An activation, a sum of two tensors, or both.
+void RowOperations::choose_epilogue(const Node& node) {
+  HalfEpilogue epilogue;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const PostOp& post = node.post_ops[i];
+    if (post.operand >= 0) {
+      if (epilogue.adds || post.op != "Add" || steps_[i].kind != Operand::kElement) return;
+      epilogue.adds = true;
+      epilogue.adds_first = i == 0;
+      continue;
+    }
+    const auto activation = half_activation(post.op);
+    const bool is_second = epilogue.activation != HalfActivation::kNone || (epilogue.adds && !epilogue.adds_first);
+    if (!activation || is_second) return;
+    epilogue.activation = *activation;
+    epilogue.low = post.alpha;
+    epilogue.high = post.beta;
+  }
+  epilogue_ = epilogue;
 }
 
 void RowOperations::apply(const Step& step, float* elements, const float* operand, std::int64_t count) {
@@ -78,6 +102,41 @@ void RowOperations::run(float* elements, std::int64_t row, std::int64_t rows, st
         apply(step, elements + (done + i) * channels, own, is_run ? now * channels : count);
       }
     }
+  }
+}
+
+void RowOperations::finish_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first,
+                                std::int64_t count, std::int64_t channels, const TensorView* inputs,
+                                std::uint16_t* output) const {
+  const std::int64_t at = row * channels + first;
+  const auto stride = static_cast<std::size_t>(channels);
+  HalfEpilogue epilogue = epilogue_.value_or(HalfEpilogue{});
+  if (!epilogue_) run_tile(sums, row, rows, first, count, channels, inputs);
+  for (const Step& step : steps_)
+    if (epilogue.adds && step.input >= 0)
+      epilogue.addend = {static_cast<const std::uint16_t*>(inputs[step.input].data) + at, stride};
+  finish_half_tile(epilogue, {sums, kTileColumns}, static_cast<std::size_t>(rows), static_cast<std::size_t>(count),
+                   {output + at, stride});
+}
+
+void RowOperations::run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
+                             std::int64_t channels, const TensorView* inputs) const {
+  alignas(64) std::array<float, kTileRows * kTileColumns> operand{};
+  const auto height = static_cast<std::size_t>(rows);
+  const auto width = static_cast<std::size_t>(count);
+  for (const Step& step : steps_) {
+    const auto widen = [&](std::int64_t offset, std::size_t count_rows, std::size_t count_columns) {
+      const auto* from = static_cast<const std::uint16_t*>(inputs[step.input].data) + offset;
+      half_kernels().widen({from, static_cast<std::size_t>(channels)}, {operand.data(), kTileColumns}, count_rows,
+                           count_columns);
+    };
+    if (step.kind == Operand::kElement) widen(row * channels + first, height, width);
+    if (step.kind == Operand::kChannel) widen(first, 1, width);
+    if (step.kind == Operand::kScalar) widen(0, 1, 1);
+    const bool by_row = step.kind == Operand::kChannel;
+    for (std::size_t i = 0; i < (by_row ? height : 1); ++i)
+      apply(step, sums + i * kTileColumns, operand.data(),
+            static_cast<std::int64_t>((by_row ? 1 : height) * kTileColumns));
   }
 }
 

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cpu/kernels/elementwise_kernels.hpp"
+#include "cpu/kernels/half_epilogue_kernels.hpp"
 #include "runtime/tactic.hpp"
 
 namespace saccade::cpu {
@@ -14,13 +17,20 @@ namespace saccade::cpu {
 class RowOperations {
  public:
   /// Of the node's post-ops; nullopt, with the reason in WHY, if one has no kernel. CHANNELS is the dimension of the
-  /// output that is contiguous.
+  /// output that is contiguous. Operands have the output's type, float32 or bfloat16.
   static std::optional<RowOperations> of(const NodeContext& context, int channels, std::string& why);
 
   /// Applies them to COUNT elements of each of ROWS rows, a row being the channels of a pixel. ELEMENTS is element
   /// FIRST of row ROW; rows are CHANNELS apart, in operands, too. INPUTS are the node's.
   void run(float* elements, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
            std::int64_t channels, const TensorView* inputs) const;
+
+  /// The same on float32 SUMS of a bfloat16 OUTPUT (its element 0), to which they are rounded: at most kTileRows rows,
+  /// kTileColumns apart, of which COUNT columns are in the output. SUMS are overwritten.
+  void finish_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
+                   std::int64_t channels, const TensorView* inputs, std::uint16_t* output) const;
+  static constexpr std::size_t kTileRows = 32;
+  static constexpr std::size_t kTileColumns = 32;
 
  private:
   enum class Operand : std::uint8_t { kNone, kElement, kChannel, kScalar };
@@ -32,8 +42,12 @@ class RowOperations {
     int input = -1;
   };
   static void apply(const Step& step, float* elements, const float* operand, std::int64_t count);
+  void run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
+                std::int64_t channels, const TensorView* inputs) const;
+  void choose_epilogue(const Node& node);
 
   std::vector<Step> steps_;
+  std::optional<HalfEpilogue> epilogue_;  // of a bfloat16 output: all steps, in registers
 };
 
 }  // namespace saccade::cpu

@@ -1,14 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
-#include "cpu/kernels/row_kernels.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
 #include "cpu/loops/element_program.hpp"
+#include "cpu/tactics/attention_parts.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
 #include "ops/layers/strided_attention.hpp"
@@ -25,25 +23,6 @@ namespace {
 // Scores of a block and the keys and values of a chunk fit into an L2 of 512 KiB.
 constexpr std::int64_t kMostQueries = 48;
 constexpr std::int64_t kMostKeys = 512;
-
-/// The memory offsets of an operand's elements: the sum of one for each loop.
-struct Offsets {
-  explicit Offsets(const AccessPattern& pattern) {
-    for (std::size_t loop = 0; loop < AccessPattern::kLoops; ++loop)
-      for (std::int64_t i = 0; i < pattern.iterations(loop); ++i)
-        of[loop].push_back((loop == 0 ? pattern.offset : 0) + pattern.along(loop, i));
-    for (std::size_t i = 0; i < of[2].size(); ++i) columns_contiguous &= of[2][i] == static_cast<std::int64_t>(i);
-    row_step = pattern.loops[1].size() == 1 ? pattern.loops[1][0].step : -1;
-  }
-
-  std::int64_t at(std::int64_t batch, std::int64_t row) const {
-    return of[0][static_cast<std::size_t>(batch)] + of[1][static_cast<std::size_t>(row)];
-  }
-
-  std::array<std::vector<std::int64_t>, AccessPattern::kLoops> of;
-  bool columns_contiguous = true;
-  std::int64_t row_step = -1;  // -1: not uniform
-};
 
 /// The sizes of an attention, how it is divided, and where its operands are.
 struct Geometry {
@@ -100,17 +79,15 @@ struct RankMemory {
       : queries(0),
         scores(padded(g.block * g.channels)),
         output(scores + padded(g.block * g.chunk)),
-        greatest(output + padded(g.block * g.output_width())),
-        sums(greatest + padded(g.block)),
-        end(sums + padded(g.block)) {}
+        softmax(output + padded(g.block * g.output_width())),
+        end(softmax + padded(g.block * std::int64_t{sizeof(RunningSoftmax) / sizeof(float)})) {}
 
   static std::int64_t padded(std::int64_t floats) { return round_up(floats, 16); }
 
   std::int64_t queries;
   std::int64_t scores;
   std::int64_t output;
-  std::int64_t greatest;
-  std::int64_t sums;
+  std::int64_t softmax;
   std::int64_t end;
 };
 
@@ -171,18 +148,9 @@ class BoundAttention : public BoundLaunch {
     const std::int64_t count = std::min(g_.tile_columns, g_.value_channels - first);
     float* to = packed_values_ + batch * g_.packed_values() + first * g_.keys;
     for (std::int64_t n = 0; n < g_.keys; ++n, to += g_.tile_columns) {
-      copy(value_ + g_.value.at(batch, n), g_.value, first, count, to);
+      g_.value.copy(value_ + g_.value.at(batch, n), first, count, to);
       std::fill(to + count, to + g_.tile_columns, 0.0F);
     }
-  }
-
-  /// COUNT columns of a row from FIRST on.
-  static void copy(const float* row, const Offsets& offsets, std::int64_t first, std::int64_t count, float* to) {
-    const std::int64_t* columns = offsets.of[2].data() + first;
-    if (offsets.columns_contiguous)
-      std::copy_n(row + *columns, count, to);
-    else
-      for (std::int64_t i = 0; i < count; ++i) to[i] = row[columns[i]];
   }
 
   /// The queries of a block from FIRST on.
@@ -191,18 +159,17 @@ class BoundAttention : public BoundLaunch {
     float* queries = own + memory_.queries;
     for (std::int64_t i = 0; i < count; ++i) {
       float* row = queries + i * g_.channels;
-      copy(query_ + g_.query.at(batch, first + i), g_.query, 0, g_.channels, row);
+      g_.query.copy(query_ + g_.query.at(batch, first + i), 0, g_.channels, row);
       for (std::int64_t c = 0; c < g_.channels; ++c) row[c] *= scale_;
     }
     std::fill_n(own + memory_.output, count * g_.output_width(), 0.0F);
-    std::fill_n(own + memory_.greatest, count, -std::numeric_limits<float>::infinity());
-    std::fill_n(own + memory_.sums, count, 0.0F);
+    std::fill_n(reinterpret_cast<RunningSoftmax*>(own + memory_.softmax), count, RunningSoftmax{});
     for (std::int64_t start = 0; start < g_.keys; start += g_.chunk) {
       const std::int64_t keys = std::min(g_.chunk, g_.keys - start);
       compute_scores(batch, start, keys, count, own);
       for (std::int64_t i = 0; i < count; ++i) {
         float* row = own + memory_.scores + i * g_.chunk;
-        if (mask_ != nullptr) add_mask(batch, first + i, start, keys, row);
+        if (mask_ != nullptr) add_mask(*g_.mask, mask_ + g_.mask->at(batch, first + i), start, keys, row);
         update_softmax(row, keys, i, own);
       }
       add_values(batch, start, keys, count, own);
@@ -252,27 +219,9 @@ class BoundAttention : public BoundLaunch {
     }
   }
 
-  void add_mask(std::int64_t batch, std::int64_t query, std::int64_t start, std::int64_t keys, float* row) const {
-    const float* from = mask_ + g_.mask->at(batch, query);
-    const std::int64_t* columns = g_.mask->of[2].data() + start;
-    if (g_.mask->columns_contiguous) {
-      from += *columns;
-      for (std::int64_t n = 0; n < keys; ++n) row[n] += from[n];
-    } else {
-      for (std::int64_t n = 0; n < keys; ++n) row[n] += from[columns[n]];
-    }
-  }
-
   /// Exponentials of a chunk of row I of the block; adjusts what the chunks before have added to the row's output.
   void update_softmax(float* row, std::int64_t keys, std::int64_t i, float* own) const {
-    float& greatest = own[memory_.greatest + i];
-    float& sum = own[memory_.sums + i];
-    const float before = greatest;
-    greatest = std::max(row_kernels().reduce_row(Reduce::kMax, row, static_cast<std::size_t>(keys)), before);
-    // A row whose scores are all -infinity so far.
-    const float shift = greatest == -std::numeric_limits<float>::infinity() ? 0 : greatest;
-    const float factor = std::exp(before - shift);
-    sum = sum * factor + row_kernels().exp_row(row, static_cast<std::size_t>(keys), shift);
+    const float factor = add_chunk(reinterpret_cast<RunningSoftmax*>(own + memory_.softmax)[i], row, keys);
     if (factor == 1) return;
     float* output = own + memory_.output + i * g_.output_width();
     for (std::int64_t e = 0; e < g_.output_width(); ++e) output[e] *= factor;
@@ -280,7 +229,7 @@ class BoundAttention : public BoundLaunch {
 
   void store(std::int64_t batch, std::int64_t query, std::int64_t i, const float* own) const {
     const float* from = own + memory_.output + i * g_.output_width();
-    const float factor = 1 / own[memory_.sums + i];
+    const float factor = 1 / reinterpret_cast<const RunningSoftmax*>(own + memory_.softmax)[i].sum;
     float* to = output_ + g_.output.at(batch, query);
     const std::int64_t* columns = g_.output.of[2].data();
     if (g_.output.columns_contiguous)
@@ -330,29 +279,11 @@ class AttentionLaunch : public Launch {
   int threads_;
 };
 
-/// Whether the offsets of its scratch memory fit into 64 bits: patterns of a plan file may be of any size.
-bool is_countable(const AttentionPatterns& patterns) {
-  constexpr double kMostFloats = 1e12;
-  const auto real = [](std::int64_t number) { return static_cast<double>(number); };
-  return real(patterns.batches()) * (real(patterns.keys()) + 32) *
-             (real(patterns.channels()) + real(patterns.value_channels()) + 32) <
-         kMostFloats;
-}
-
 class VectorAttention : public Tactic {
  public:
   std::string_view name() const override { return "vector.attention"; }
 
-  Support supports(const NodeContext& context) const override {
-    if (!context.node.is("StridedAttention", "saccade")) return Support::other_operator("not a StridedAttention");
-    for (int i = 0; i < context.input_count(); ++i)
-      if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
-        return Support::no("only float32 tensors are supported");
-    const auto patterns = patterns_in_memory(context.graph, context.node);
-    if (!patterns) return Support::no("its channels-last access patterns are not affine");
-    if (!is_countable(*patterns)) return Support::no("it is too large");
-    return supports_post_ops(context);
-  }
+  Support supports(const NodeContext& context) const override { return supports_attention(context, DType::kFloat32); }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return with_post_ops(context, std::make_unique<AttentionLaunch>(

@@ -1,3 +1,4 @@
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/integer_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/loops/lines.hpp"
@@ -18,6 +19,22 @@ TensorView part(const TensorView& view, std::int64_t begin, std::int64_t count) 
 void cast(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
   parallel_for(inputs[0].elements(), kParallelGrain / 4, [&](std::int64_t begin, std::int64_t end) {
     cast_elements(part(inputs[0], begin, end - begin), part(outputs[0], begin, end - begin));
+  });
+}
+
+void widen(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
+  const auto* src = static_cast<const std::uint16_t*>(inputs[0].data);
+  auto* dst = static_cast<float*>(outputs[0].data);
+  parallel_for(inputs[0].elements(), kParallelGrain, [&](std::int64_t begin, std::int64_t end) {
+    half_kernels().widen({src + begin, 0}, {dst + begin, 0}, 1, static_cast<std::size_t>(end - begin));
+  });
+}
+
+void narrow(std::span<const TensorView> inputs, std::span<const TensorView> outputs) {
+  const auto* src = static_cast<const float*>(inputs[0].data);
+  auto* dst = static_cast<std::uint16_t*>(outputs[0].data);
+  parallel_for(inputs[0].elements(), kParallelGrain, [&](std::int64_t begin, std::int64_t end) {
+    half_kernels().narrow({src + begin, 0}, {dst + begin, 0}, 1, static_cast<std::size_t>(end - begin));
   });
 }
 
@@ -98,8 +115,13 @@ class Convert : public Tactic {
     const Node& node = context.node;
     const bool is_unsigned =
         (node.is("QuantizeLinear") ? context.output() : context.input(0)).type.dtype == DType::kUInt8;
-    const bool of_sums = context.input(0).type.dtype == DType::kInt32 && context.output().type.dtype == DType::kFloat32;
-    ViewWork work = of_sums ? cast_sums : cast;
+    const auto converts = [&](DType from, DType to) {
+      return context.input(0).type.dtype == from && context.output().type.dtype == to;
+    };
+    ViewWork work = cast;
+    if (converts(DType::kInt32, DType::kFloat32)) work = cast_sums;
+    if (converts(DType::kBFloat16, DType::kFloat32)) work = widen;
+    if (converts(DType::kFloat32, DType::kBFloat16)) work = narrow;
     if (node.is("QuantizeLinear")) work = is_unsigned ? quantize<std::uint8_t> : quantize<std::int8_t>;
     if (node.is("DequantizeLinear")) work = is_unsigned ? dequantize<std::uint8_t> : dequantize<std::int8_t>;
     return with_post_ops(context, launch_of(std::move(work)));

@@ -292,7 +292,7 @@ void divide(ProductGeometry& g, int threads) {
   g.panel_groups = ceil_div(g.panels, g.part_panels);
 }
 
-Tensor pack_weights(const NodeContext& context, const ProductGeometry& g, const Weights& weights) {
+Tensor pack_weights(const NodeContext& context, const ProductGeometry& g, const Weights<float>& weights) {
   const std::int64_t floats = weights.matrices * g.packed_floats();
   if (context.budget != nullptr) context.budget->take(static_cast<std::size_t>(floats) * sizeof(float));
   Tensor packed(DType::kFloat32, Shape{floats});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cpu/loops/row_operations.hpp"
+#include "cpu/tactics/weights.hpp"
 #include "ops/layers/window.hpp"
 #include "runtime/tactic.hpp"
 
@@ -41,22 +42,8 @@ struct ProductGeometry {
 /// Chooses the sections, panels and pixels of a part: as large as the caches allow, and enough parts for the threads.
 void divide(ProductGeometry& geometry, int threads);
 
-/// Strides of weights in elements.
-struct WeightStrides {
-  std::int64_t out_channel;
-  std::int64_t in_channel;
-  std::int64_t tap;
-};
-
-/// Weights of several matrices, MATRIX_STRIDE elements apart, in their panels.
-struct Weights {
-  const float* elements;
-  WeightStrides steps;
-  float factor = 1;
-  std::int64_t matrices = 1;
-  std::int64_t matrix_stride = 0;
-};
-Tensor pack_weights(const NodeContext& context, const ProductGeometry& geometry, const Weights& weights);
+/// WEIGHTS in their panels.
+Tensor pack_weights(const NodeContext& context, const ProductGeometry& geometry, const Weights<float>& weights);
 
 /// What all executions of a product share.
 struct PackedProduct {

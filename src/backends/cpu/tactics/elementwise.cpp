@@ -57,8 +57,8 @@ Support build_quantized(const NodeContext& context, const QuantizedOperator& ent
 Support build(const NodeContext& context, ElementProgram& program) {
   const Node& node = context.node;
   if (const QuantizedOperator* entry = find_quantized(node)) return build_quantized(context, *entry, program);
-  if (context.output().type.dtype != DType::kFloat32 || context.input(0).type.dtype != DType::kFloat32)
-    return Support::no("only float32 has vector kernels");
+  if (!is_element_type(context.output().type.dtype) || !is_element_type(context.input(0).type.dtype))
+    return Support::no("only float32 and bfloat16 have vector kernels");
   const int first = program.operand(view_of(context.input(0)), 0);
   const int count = own_inputs(context);
   if (const auto operation = unary_operation(context)) {
@@ -67,6 +67,8 @@ Support build(const NodeContext& context, ElementProgram& program) {
                  node.domain.empty() ? binary_kernels(node.op == "Sum" ? "Add" : node.op) : std::nullopt;
              kernels && count >= 2) {
     for (int i = 1, so_far = first; i < count; ++i, so_far = ElementProgram::kOutput) {
+      if (!is_element_type(context.input(i).type.dtype))
+        return Support::no("only float32 and bfloat16 have vector kernels");
       const int operand = program.operand(view_of(context.input(i)), i);
       if (operand < 0) return Support::no("it has too many operands");
       program.binary(*kernels, so_far, operand);

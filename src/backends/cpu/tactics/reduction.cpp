@@ -1,8 +1,12 @@
+#include <algorithm>
+#include <array>
 #include <map>
 
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/row_kernels.hpp"
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
+#include "tensor/half.hpp"
 
 // Reductions over dimensions that are adjacent in memory: the last ones of a row-major tensor, the spatial ones of a
 // channels-last tensor. Bound: bytes read / bandwidth.
@@ -70,13 +74,72 @@ void reduce(Reduce kind, const Lines& lines, const float* src, float* dst) {
       });
 }
 
+/// Reductions of bfloat16 add up pieces in float32: a piece follows the result of the pieces before it.
+class HalfReduction {
+ public:
+  HalfReduction(Reduce kind, const Lines& lines) : kind_(kind), lines_(lines) {}
+
+  static bool has(Reduce kind) {
+    return kind == Reduce::kSum || kind == Reduce::kMean || kind == Reduce::kMax || kind == Reduce::kMin;
+  }
+
+  void run(const std::uint16_t* src, BFloat16* dst) const {
+    for_lines(
+        lines_, 1, [&](std::int64_t from, std::int64_t to) { *(dst + to) = finished(row(src + from)); },
+        [&](std::int64_t from, std::int64_t to, std::size_t width) { columns(src + from, width, dst + to); });
+  }
+
+ private:
+  static constexpr std::int64_t kPiece = 1024;
+  static constexpr std::int64_t kPieceRows = 31;
+
+  Reduce piece_kind() const { return kind_ == Reduce::kMean ? Reduce::kSum : kind_; }
+  BFloat16 finished(float reduced) const {
+    return BFloat16(kind_ == Reduce::kMean ? reduced / static_cast<float>(lines_.count) : reduced);
+  }
+
+  float row(const std::uint16_t* src) const {
+    std::array<float, kPiece + 1> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+    float reduced = 0;
+    for (std::int64_t done = 0; done < lines_.count; done += kPiece) {
+      const auto count = static_cast<std::size_t>(std::min(kPiece, lines_.count - done));
+      const std::size_t before = done == 0 ? 0 : 1;
+      piece[0] = reduced;
+      half_kernels().widen({src + done, 0}, {piece.data() + before, 0}, 1, count);
+      reduced = row_kernels().reduce_row(piece_kind(), piece.data(), count + before);
+    }
+    return reduced;
+  }
+
+  void columns(const std::uint16_t* src, std::size_t width, BFloat16* dst) const {
+    constexpr auto kStride = static_cast<std::size_t>(kColumns);
+    std::array<float, (kPieceRows + 1) * kColumns> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    std::array<float, kColumns> reduced;                   // NOLINT(cppcoreguidelines-pro-type-member-init)
+    for (std::int64_t done = 0; done < lines_.count; done += kPieceRows) {
+      const auto count = static_cast<std::size_t>(std::min(kPieceRows, lines_.count - done));
+      const std::size_t before = done == 0 ? 0 : 1;
+      if (before == 1) std::copy_n(reduced.begin(), width, piece.begin());
+      half_kernels().widen({src + done * lines_.inner, static_cast<std::size_t>(lines_.inner)},
+                           {piece.data() + before * kStride, kStride}, count, width);
+      row_kernels().reduce_columns(piece_kind(), piece.data(), count + before, kStride, width, reduced.data());
+    }
+    for (std::size_t i = 0; i < width; ++i) dst[i] = finished(reduced[i]);
+  }
+
+  Reduce kind_;
+  Lines lines_;
+};
+
 class Reduction : public Tactic {
  public:
   std::string_view name() const override { return "vector.reduce"; }
 
   Support supports(const NodeContext& context) const override {
     if (!kind_of(context.node)) return Support::other_operator("not a reduction that has a vector kernel");
-    if (context.input(0).type.dtype != DType::kFloat32) return Support::no("only float32 has vector kernels");
+    const DType dtype = context.input(0).type.dtype;
+    if (!is_element_type(dtype)) return Support::no("only float32 and bfloat16 have vector kernels");
+    if (dtype == DType::kBFloat16 && !HalfReduction::has(*kind_of(context.node)))
+      return Support::no("only sums, means and extrema of bfloat16 have a vector kernel");
     const auto axes = reduced_axes(context);
     if (!axes) return Support::no("its axes are not constant");
     if (context.input(0).type.shape.elements() == 0) return Support::no("its input is empty");
@@ -88,6 +151,11 @@ class Reduction : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const Reduce kind = kind_of(context.node).value();
     const Lines lines = lines_along(view_of(context.input(0)), reduced_axes(context).value()).value();
+    if (context.input(0).type.dtype == DType::kBFloat16)
+      return with_post_ops(context, launch_of([half = HalfReduction(kind, lines)](auto inputs, auto outputs) {
+                             half.run(static_cast<const std::uint16_t*>(inputs[0].data),
+                                      static_cast<BFloat16*>(outputs[0].data));
+                           }));
     return with_post_ops(context, launch_of([kind, lines](auto inputs, auto outputs) {
                            reduce(kind, lines, static_cast<const float*>(inputs[0].data),
                                   static_cast<float*>(outputs[0].data));

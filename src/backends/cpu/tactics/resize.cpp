@@ -1,10 +1,12 @@
-#include <cstring>
+#include <algorithm>
 
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
 #include "ops/sampling/resize_axis.hpp"
+#include "tensor/half.hpp"
 
 // Resize of an image's height and width in any mode. The taps of every output row and column are computed at compile
 // time. Channels-last images are vectorised over channels; row-major planes combine rows first, then columns.
@@ -49,35 +51,67 @@ struct Job {
   std::int64_t images = 1;
 };
 
-void resize_pixel(const Job& job, const float* image, std::int64_t y, std::int64_t x, float* dst) {
-  std::array<std::int64_t, kMostTaps> offsets;
-  std::array<float, kMostTaps> weights;
-  std::size_t taps = 0;
-  const std::size_t row = job.rows.first(y);
-  const std::size_t column = job.columns.first(x);
-  for (std::size_t r = row; r < row + job.rows.count(y); ++r) {
-    for (std::size_t c = column; c < column + job.columns.count(x); ++c) {
-      const float weight = job.rows.weight[r] * job.columns.weight[c];
-      if (weight == 0.0F) continue;
-      offsets[taps] = (job.rows.index[r] * job.in_width + job.columns.index[c]) * job.channels;
-      weights[taps++] = weight;
+/// What an output pixel of a channels-last image is made of.
+struct PixelTaps {
+  PixelTaps(const Job& job, std::int64_t y, std::int64_t x) {
+    const std::size_t row = job.rows.first(y);
+    const std::size_t column = job.columns.first(x);
+    for (std::size_t r = row; r < row + job.rows.count(y); ++r) {
+      for (std::size_t c = column; c < column + job.columns.count(x); ++c) {
+        const float weight = job.rows.weight[r] * job.columns.weight[c];
+        if (weight == 0.0F) continue;
+        offsets[count] = (job.rows.index[r] * job.in_width + job.columns.index[c]) * job.channels;
+        weights[count++] = weight;
+      }
     }
   }
-  if (taps == 1 && weights[0] == 1.0F) {
-    std::memcpy(dst, image + offsets[0], static_cast<std::size_t>(job.channels) * sizeof(float));
-  } else if (taps == 0) {
-    std::fill_n(dst, job.channels, 0.0F);
-  } else {
-    sample_kernels().combine(image, offsets.data(), weights.data(), taps, dst, static_cast<std::size_t>(job.channels),
-                             false);
+
+  bool copies() const { return count == 1 && weights[0] == 1.0F; }
+
+  std::array<std::int64_t, kMostTaps> offsets;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+  std::array<float, kMostTaps> weights;         // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+  std::size_t count = 0;
+};
+
+void combine(const PixelTaps& taps, const float* image, std::int64_t channels, float* dst) {
+  sample_kernels().combine(image, taps.offsets.data(), taps.weights.data(), taps.count, dst,
+                           static_cast<std::size_t>(channels), false);
+}
+
+/// Some channels at a time in float32.
+void combine(const PixelTaps& taps, const BFloat16* image, std::int64_t channels, BFloat16* dst) {
+  constexpr std::int64_t kChannels = 128;
+  alignas(64) std::array<float, kMostTaps * kChannels> read;  // NOLINT(cppcoreguidelines-pro-type-member-init)
+  alignas(64) std::array<float, kChannels> sums;              // NOLINT(cppcoreguidelines-pro-type-member-init)
+  std::array<std::int64_t, kMostTaps> places{};
+  for (std::size_t i = 0; i < taps.count; ++i) places[i] = static_cast<std::int64_t>(i) * kChannels;
+  for (std::int64_t first = 0; first < channels; first += kChannels) {
+    const auto count = static_cast<std::size_t>(std::min(kChannels, channels - first));
+    for (std::size_t i = 0; i < taps.count; ++i)
+      half_kernels().widen({reinterpret_cast<const std::uint16_t*>(image + taps.offsets[i] + first), 0},
+                           {read.data() + places[i], 0}, 1, count);
+    sample_kernels().combine(read.data(), places.data(), taps.weights.data(), taps.count, sums.data(), count, false);
+    half_kernels().narrow({sums.data(), 0}, {reinterpret_cast<std::uint16_t*>(dst + first), 0}, 1, count);
   }
 }
 
-void resize_channels_last(const Job& job, const float* src, float* dst) {
+template <typename Element>
+void resize_pixel(const Job& job, const Element* image, std::int64_t y, std::int64_t x, Element* dst) {
+  const PixelTaps taps(job, y, x);
+  if (taps.copies())
+    std::copy_n(image + taps.offsets[0], job.channels, dst);
+  else if (taps.count == 0)
+    std::fill_n(dst, job.channels, Element(0.0F));
+  else
+    combine(taps, image, job.channels, dst);
+}
+
+template <typename Element>
+void resize_channels_last(const Job& job, const Element* src, Element* dst) {
   const std::int64_t row_elements = job.out_width * job.channels;
   parallel_for(job.images * job.out_height, kParallelGrain / row_elements + 1, [&](auto begin, auto end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      const float* image = src + row / job.out_height * job.in_height * job.in_width * job.channels;
+      const Element* image = src + row / job.out_height * job.in_height * job.in_width * job.channels;
       for (std::int64_t x = 0; x < job.out_width; ++x)
         resize_pixel(job, image, row % job.out_height, x, dst + row * row_elements + x * job.channels);
     }
@@ -136,8 +170,10 @@ class Resize : public Tactic {
     const Node& node = context.node;
     if (!node.is("Resize")) return Support::other_operator("not a Resize");
     const Value& input = context.input(0);
-    if (input.type.dtype != DType::kFloat32 || input.type.shape.rank() != 4)
-      return Support::no("only float32 images (N, C, H, W) have a vector kernel");
+    if (input.type.shape.rank() != 4) return Support::no("only images (N, C, H, W) have a vector kernel");
+    const bool is_half = input.type.dtype == DType::kBFloat16 && input.layout == Layout::kChannelsLast;
+    if (input.type.dtype != DType::kFloat32 && !is_half)
+      return Support::no("only float32, and bfloat16 channels-last, have vector kernels");
     if (input.layout != context.output().layout) return Support::no("its input and output have different layouts");
     if (input.type.shape.elements() == 0 || context.output().type.shape.elements() == 0)
       return Support::no("a tensor is empty");
@@ -167,7 +203,12 @@ class Resize : public Tactic {
                   .out_height = axes[2].out,
                   .out_width = axes[3].out,
                   .images = shape[0]};
-    const auto run = context.input(0).layout == Layout::kChannelsLast ? resize_channels_last : resize_row_major;
+    if (context.input(0).type.dtype == DType::kBFloat16)
+      return with_post_ops(context, launch_of([job](auto inputs, auto outputs) {
+                             resize_channels_last(job, static_cast<const BFloat16*>(inputs[0].data),
+                                                  static_cast<BFloat16*>(outputs[0].data));
+                           }));
+    const auto run = context.input(0).layout == Layout::kChannelsLast ? resize_channels_last<float> : resize_row_major;
     return with_post_ops(context, launch_of([job, run](auto inputs, auto outputs) {
                            run(job, static_cast<const float*>(inputs[0].data), static_cast<float*>(outputs[0].data));
                          }));

@@ -1,4 +1,5 @@
 #include "cpu/kernels/row_kernels.hpp"
+#include "cpu/loops/half_rows.hpp"
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
@@ -8,26 +9,53 @@
 namespace saccade::cpu {
 namespace {
 
+// An exponential costs about as much as eight memory-bound elements.
+constexpr std::int64_t kExponentials = 8;
+
 void softmax(const Lines& lines, bool log, const float* src, float* dst) {
-  // An exponential costs about as much as eight memory-bound elements.
-  constexpr std::int64_t kWork = 8;
   const RowKernels& kernels = row_kernels();
   const auto count = static_cast<std::size_t>(lines.count);
   const auto stride = static_cast<std::size_t>(lines.inner);
   for_lines(
-      lines, kWork, [&](std::int64_t from, std::int64_t) { kernels.softmax_row(src + from, dst + from, count, log); },
+      lines, kExponentials,
+      [&](std::int64_t from, std::int64_t) { kernels.softmax_row(src + from, dst + from, count, log); },
       [&](std::int64_t from, std::int64_t, std::size_t width) {
         kernels.softmax_columns(src + from, dst + from, count, stride, width, log);
       });
 }
 
-/// No unless input and output are float32 with the same layout; common limits of tactics on reduction rows.
+/// Contiguous rows of bfloat16.
+void half_softmax(const Lines& lines, bool log, const std::uint16_t* src, std::uint16_t* dst) {
+  const auto count = static_cast<std::size_t>(lines.count);
+  for_lines(
+      lines, kExponentials,
+      [&](std::int64_t from, std::int64_t) {
+        for_half_row(src + from, dst + from, count,
+                     [&](float* row) { row_kernels().softmax_row(row, row, count, log); });
+      },
+      [](std::int64_t, std::int64_t, std::size_t) {});
+}
+
+bool is_half(const NodeContext& context) { return context.output().type.dtype == DType::kBFloat16; }
+
+/// No unless input and output are of one type with kernels, with the same layout; common limits of tactics on reduction
+/// rows.
 Support same_lines(const NodeContext& context) {
-  if (context.input(0).type.dtype != DType::kFloat32 || context.output().type.dtype != DType::kFloat32)
-    return Support::no("only float32 has vector kernels");
+  const DType dtype = context.output().type.dtype;
+  if (context.input(0).type.dtype != dtype || !is_element_type(dtype))
+    return Support::no("only float32 and bfloat16 have vector kernels");
   if (context.input(0).layout != context.output().layout && context.output().type.shape.rank() >= 3)
     return Support::no("its input and output have different layouts");
   return supports_post_ops(context);
+}
+
+Lines lines_of_softmax(const NodeContext& context) {
+  const TensorView view = view_of(context.input(0));
+  const int rank = view.shape.rank();
+  std::vector<bool> axes(static_cast<std::size_t>(rank), false);
+  if (rank > 0)
+    axes[static_cast<std::size_t>(InferContext::axis(context.node.attributes.integer("axis", -1), rank))] = true;
+  return lines_along(view, axes).value();
 }
 
 class Softmax : public Tactic {
@@ -36,20 +64,24 @@ class Softmax : public Tactic {
 
   Support supports(const NodeContext& context) const override {
     if (!context.node.is("Softmax") && !context.node.is("LogSoftmax")) return Support::other_operator("not a Softmax");
-    return same_lines(context);
+    if (Support lines = same_lines(context); !lines) return lines;
+    const Lines lines = lines_of_softmax(context);
+    if (is_half(context) && (lines.inner > 1 || lines.count > static_cast<std::int64_t>(kLongestHalfRow)))
+      return Support::no("its rows of bfloat16 are long, or not contiguous");
+    return {};
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    const TensorView view = view_of(context.input(0));
-    const int rank = view.shape.rank();
-    std::vector<bool> axes(static_cast<std::size_t>(rank), false);
-    if (rank > 0)
-      axes[static_cast<std::size_t>(InferContext::axis(context.node.attributes.integer("axis", -1), rank))] = true;
-    const Lines lines = lines_along(view, axes).value();
+    const Lines lines = lines_of_softmax(context);
     const bool log = context.node.is("LogSoftmax");
-    return with_post_ops(context, launch_of([lines, log](auto inputs, auto outputs) {
-                           softmax(lines, log, static_cast<const float*>(inputs[0].data),
-                                   static_cast<float*>(outputs[0].data));
+    const bool half = is_half(context);
+    return with_post_ops(context, launch_of([lines, log, half](auto inputs, auto outputs) {
+                           if (half)
+                             half_softmax(lines, log, static_cast<const std::uint16_t*>(inputs[0].data),
+                                          static_cast<std::uint16_t*>(outputs[0].data));
+                           else
+                             softmax(lines, log, static_cast<const float*>(inputs[0].data),
+                                     static_cast<float*>(outputs[0].data));
                          }));
   }
 };
@@ -79,8 +111,14 @@ class LayerNorm : public Tactic {
       return Support::other_operator("not a LayerNormalization or RMSNormalization");
     if (node.outputs.size() > 1) return Support::no("its output of moments is used");
     for (int i = 1; i < 3; ++i)
-      if (context.has(i) && context.input(i).type.dtype != DType::kFloat32)
-        return Support::no("its parameters are not float32");
+      if (context.has(i) && context.input(i).type.dtype != context.output().type.dtype)
+        return Support::no("its parameters have another type than its output");
+    if (is_half(context)) {
+      if (context.constant(1) == nullptr || (context.has(2) && context.constant(2) == nullptr))
+        return Support::no("its parameters are bfloat16 and not constant");
+      if (elements_of_row(context) > static_cast<std::int64_t>(kLongestHalfRow))
+        return Support::no("its rows of bfloat16 are long");
+    }
     if (node.is("RMSNormalization") && !scales_elements(context))
       return Support::no("its scale does not hold one number for each element normalised together");
     if (context.output().layout != Layout::kRowMajor && context.output().type.shape.rank() >= 3)
@@ -89,29 +127,64 @@ class LayerNorm : public Tactic {
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
+    const std::int64_t count = elements_of_row(context);
+    Rows rows{.rows = count == 0 ? 0 : context.input(0).type.shape.elements() / count,
+              .count = static_cast<std::size_t>(count),
+              .epsilon = context.node.attributes.real("epsilon", 1e-5F),
+              .is_centred = context.node.is("LayerNormalization")};
+    rows.is_biased = rows.is_centred && context.has(2);
+    if (!is_half(context))
+      return with_post_ops(context, launch_of([rows](auto inputs, auto outputs) {
+                             const auto* src = static_cast<const float*>(inputs[0].data);
+                             const auto* bias = rows.is_biased ? static_cast<const float*>(inputs[2].data) : nullptr;
+                             auto* dst = static_cast<float*>(outputs[0].data);
+                             rows.for_each([&](std::int64_t i) {
+                               rows.normalise(src + i, dst + i, static_cast<const float*>(inputs[1].data), bias);
+                             });
+                           }));
+    std::vector<float> scale = floats_of(*context.constant(1));
+    std::vector<float> bias = rows.is_biased ? floats_of(*context.constant(2)) : std::vector<float>();
+    return with_post_ops(context,
+                         launch_of([rows, scale = std::move(scale), bias = std::move(bias)](auto inputs, auto outputs) {
+                           const auto* src = static_cast<const std::uint16_t*>(inputs[0].data);
+                           auto* dst = static_cast<std::uint16_t*>(outputs[0].data);
+                           rows.for_each([&](std::int64_t i) {
+                             for_half_row(src + i, dst + i, rows.count, [&](float* row) {
+                               rows.normalise(row, row, scale.data(), rows.is_biased ? bias.data() : nullptr);
+                             });
+                           });
+                         }));
+  }
+
+ private:
+  struct Rows {
+    std::int64_t rows;
+    std::size_t count;  // elements of each
+    float epsilon;
+    bool is_centred;
+    bool is_biased = false;
+
+    /// NORMALISE(first element) of each row.
+    template <typename Normalise>
+    void for_each(const Normalise& normalise) const {
+      const auto size = static_cast<std::int64_t>(count);
+      parallel_for(rows, kParallelGrain / (2 * size + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin * size; i < end * size; i += size) normalise(i);
+      });
+    }
+    void normalise(const float* src, float* dst, const float* scale, const float* bias) const {
+      if (is_centred)
+        row_kernels().layer_norm_row(src, dst, count, scale, bias, epsilon);
+      else
+        row_kernels().rms_norm_row(src, dst, count, scale, epsilon);
+    }
+  };
+
+  static std::int64_t elements_of_row(const NodeContext& context) {
     const Shape& shape = context.input(0).type.shape;
     std::int64_t count = 1;
     for (int i = first_normalised_axis(context); i < shape.rank(); ++i) count *= shape[i];
-    const std::int64_t rows = count == 0 ? 0 : shape.elements() / count;
-    const float epsilon = context.node.attributes.real("epsilon", 1e-5F);
-    const bool centred = context.node.is("LayerNormalization");
-    const bool biased = centred && context.has(2);
-    return with_post_ops(context, launch_of([=](auto inputs, auto outputs) {
-                           const auto* src = static_cast<const float*>(inputs[0].data);
-                           const auto* scale = static_cast<const float*>(inputs[1].data);
-                           const auto* bias = biased ? static_cast<const float*>(inputs[2].data) : nullptr;
-                           auto* dst = static_cast<float*>(outputs[0].data);
-                           const auto size = static_cast<std::size_t>(count);
-                           parallel_for(
-                               rows, kParallelGrain / (2 * count + 1) + 1, [&](std::int64_t begin, std::int64_t end) {
-                                 for (std::int64_t i = begin * count; i < end * count; i += count) {
-                                   if (centred)
-                                     row_kernels().layer_norm_row(src + i, dst + i, size, scale, bias, epsilon);
-                                   else
-                                     row_kernels().rms_norm_row(src + i, dst + i, size, scale, epsilon);
-                                 }
-                               });
-                         }));
+    return count;
   }
 };
 

@@ -5,6 +5,11 @@
 // The tactics of the CPU, one function per file; backend.cpp lists them in order of preference.
 namespace saccade::cpu {
 
+const Tactic& bf16_attention();
+const Tactic& bf16_convolution();
+const Tactic& bf16_depthwise();
+const Tactic& bf16_matmul();
+const Tactic& bf16_max_pool();
 const Tactic& onednn_convolution();
 const Tactic& onednn_deconvolution();
 const Tactic& onednn_integer_convolution();

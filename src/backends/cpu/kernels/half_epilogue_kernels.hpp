@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "cpu/kernels/half_kernels.hpp"
+
+namespace saccade::cpu {
+
+/// Activations of which the error is far below the rounding to bfloat16.
+enum class HalfActivation : std::uint8_t { kNone, kRelu, kClip, kSilu, kSigmoid, kHardSwish, kGelu };
+/// That of a unary ONNX operator (or "Silu"); nullopt: it has none.
+std::optional<HalfActivation> half_activation(std::string_view op);
+
+/// What becomes of the float32 sums of a bfloat16 tensor: out = activation(sums), plus ADDEND before or after the
+/// activation.
+struct HalfEpilogue {
+  HalfActivation activation = HalfActivation::kNone;
+  float low = 0;  ///< the bounds of kClip
+  float high = 0;
+  bool adds = false;
+  bool adds_first = false;
+  Rows<const std::uint16_t> addend{};
+};
+
+/// Applies EPILOGUE to ROWS x COLUMNS sums in registers and rounds the results to OUT. SUMS has whole vectors of
+/// readable elements.
+void finish_half_tile(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
+                      Rows<std::uint16_t> out);
+
+}  // namespace saccade::cpu

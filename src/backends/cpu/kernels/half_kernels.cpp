@@ -1,0 +1,61 @@
+#include "cpu/kernels/half_kernels.hpp"
+
+#include "cpu/kernels/vector_targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/kernels/half_kernels.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+
+#include <hwy/highway.h>
+
+#include "cpu/kernels/half_vectors-inl.hpp"
+
+// Bound: bytes read and written / bandwidth.
+HWY_BEFORE_NAMESPACE();
+namespace saccade::cpu {
+namespace HWY_NAMESPACE {
+namespace {
+
+void widen(Rows<const std::uint16_t> src, Rows<float> dst, std::size_t rows, std::size_t columns) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  for (std::size_t row = 0; row < rows; ++row, src.first += src.stride, dst.first += dst.stride) {
+    std::size_t i = 0;
+    for (; i + lanes <= columns; i += lanes) hn::StoreU(load_half(src.first + i), FloatTag(), dst.first + i);
+    if (i == columns) continue;
+    store_tail(FloatTag(), load_half_tail(src.first + i, columns - i), dst.first + i, columns - i);
+  }
+}
+
+void narrow(Rows<const float> src, Rows<std::uint16_t> dst, std::size_t rows, std::size_t columns) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  for (std::size_t row = 0; row < rows; ++row, src.first += src.stride, dst.first += dst.stride) {
+    std::size_t i = 0;
+    for (; i + lanes <= columns; i += lanes)
+      hn::StoreU(to_half(hn::LoadU(FloatTag(), src.first + i)), HalfTag(), dst.first + i);
+    if (i == columns) continue;
+    HWY_ALIGN std::uint16_t rest[HWY_MAX_BYTES / sizeof(float)];
+    hn::StoreU(to_half(load_tail(FloatTag(), src.first + i, columns - i)), HalfTag(), rest);
+    std::memcpy(dst.first + i, rest, (columns - i) * sizeof(std::uint16_t));
+  }
+}
+
+const HalfKernels& kernels() {
+  static constexpr HalfKernels kKernels{widen, narrow};
+  return kKernels;
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace saccade::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace saccade::cpu {
+namespace {
+HWY_EXPORT(kernels);
+}  // namespace
+
+const HalfKernels& half_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+
+}  // namespace saccade::cpu
+#endif

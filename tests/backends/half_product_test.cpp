@@ -1,0 +1,155 @@
+#include "op_case/op_case.hpp"
+#include "support/specials.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr On kConvolution = on_cpu("bf16.convolution");
+constexpr On kMatMul = on_cpu("bf16.matmul");
+// The reference rounds before each post-op, the kernels round once.
+constexpr Tolerance kClose{.absolute = 3e-2, .relative = 2e-2};
+using Integers = std::vector<std::int64_t>;
+
+void check(const OpCase& product, const On& on) {
+  const bool is_image = on.tactic == kConvolution.tactic;
+  product.in(DType::kBFloat16).check(on, kClose, is_image ? Layout::kChannelsLast : Layout::kRowMajor);
+}
+
+TEST(HalfConvolution, OfRandomSizes) {
+  RandomSizes any(19);
+  for (int round = 0; round < 80; ++round) {
+    const std::int64_t groups = round % 5 == 4 ? any(2, 3) : 1;
+    const std::int64_t in = any(1, 80);
+    const std::int64_t out = any(8, 70);
+    OpCase convolution("Conv");
+    convolution.input({any(1, 2), groups * in, any(9, 30), any(9, 30)}, -0.5F, 0.5F)
+        .constant({groups * out, in, any(1, 4), any(1, 3)}, -0.3F, 0.3F)
+        .constant({groups * out}, -1, 1)
+        .attribute("group", groups)
+        .attribute("strides", Integers{any(1, 3), any(1, 2)})
+        .attribute("dilations", Integers{any(1, 2), any(1, 2)})
+        .attribute("pads", Integers{any(0, 2), any(0, 2), any(0, 2), any(0, 2)});
+    if (round % 2 == 0) convolution.post("Silu");
+    if (round % 3 == 0) convolution.post_with_operand("Add");
+    check(convolution, kConvolution);
+  }
+}
+
+/// Patches share their padding between lines, unless there is none or it is too narrow.
+TEST(HalfConvolution, OfPatches) {
+  const auto made = [](const Shape& input, const Shape& weights, const Integers& pads, const Integers& strides) {
+    return OpCase("Conv")
+        .input(input, -0.5F, 0.5F)
+        .constant(weights, -0.1F, 0.1F)
+        .constant({weights[0]}, -1, 1)
+        .attribute("pads", pads)
+        .attribute("strides", strides)
+        .post("Relu");
+  };
+  for (const Integers& pads : {Integers{1, 1, 1, 1}, Integers{0, 0, 0, 0}, Integers{2, 0, 0, 2}, Integers{0, 2, 2, 0}})
+    for (const Integers& strides : {Integers{1, 1}, Integers{2, 2}, Integers{1, 3}}) {
+      check(made({2, 64, 17, 20}, {40, 64, 3, 3}, pads, strides), kConvolution);
+      check(made({1, 40, 9, 7}, {96, 40, 5, 5}, pads, strides), kConvolution);
+    }
+}
+
+TEST(HalfConvolution, OfAnyRank) {
+  check(OpCase("Conv")
+            .input({2, 9, 31})
+            .constant({20, 9, 5}, -0.3F, 0.3F)
+            .constant({20}, -1, 1)
+            .attribute("pads", Integers{2, 2}),
+        kConvolution);
+  check(OpCase("Conv")
+            .input({1, 5, 6, 7, 8})
+            .constant({17, 5, 3, 2, 3}, -0.3F, 0.3F)
+            .attribute("pads", Integers{1, 0, 1, 1, 1, 0})
+            .attribute("strides", Integers{2, 1, 1}),
+        kConvolution);
+}
+
+TEST(HalfConvolution, OfSinglePixels) {
+  for (const std::int64_t channels : {64, 70})
+    for (const Integers& strides : {Integers{1, 1}, Integers{2, 2}})
+      check(OpCase("Conv")
+                .input({2, channels, 23, 19}, -0.5F, 0.5F)
+                .constant({33, channels, 1, 1}, -0.3F, 0.3F)
+                .constant({33}, -1, 1)
+                .attribute("strides", strides)
+                .post_with_operand("Add")
+                .post("Relu"),
+            kConvolution);
+}
+
+TEST(HalfConvolution, InManyPartsOnTwoThreads) {
+  OpCase("Conv")
+      .input({1, 64, 120, 60}, -0.5F, 0.5F)
+      .constant({160, 64, 3, 3}, -0.1F, 0.1F)
+      .constant({160}, -1, 1)
+      .attribute("pads", Integers{1, 1, 1, 1})
+      .post("Silu")
+      .in(DType::kBFloat16)
+      .check_two_threads(kConvolution, Layout::kChannelsLast, kClose);
+}
+
+/// A pixel that is not finite reaches the pixels that read it, and no others.
+TEST(HalfConvolution, KeepsNanAndInfinity) {
+  for (const std::int64_t channels : {3, 40, 64})
+    check(OpCase("Conv")
+              .input(with_few_specials(random_tensor({1, channels, 14, 17}, -0.5F, 0.5F, 5), 3))
+              .constant({33, channels, 3, 3}, -0.2F, 0.2F)
+              .attribute("pads", Integers{1, 1, 1, 1})
+              .post("Relu"),
+          kConvolution);
+}
+
+TEST(HalfMatMul, OfRandomSizes) {
+  RandomSizes any(11);
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t m = any(1, 90);
+    const std::int64_t k = any(1, 120);
+    const std::int64_t n = any(1, 90);
+    OpCase product("MatMul");
+    product.input(round % 3 == 0 ? Shape{any(1, 3), m, k} : Shape{m, k}, -0.5F, 0.5F);
+    if (round % 2 == 0)
+      product.constant({k, n}, -0.3F, 0.3F);
+    else
+      product.input({k, n}, -0.3F, 0.3F);
+    if (round % 4 == 0) product.post("Silu");
+    if (round % 5 == 0) product.absent().post_with_operand("Add");
+    check(product, kMatMul);
+  }
+}
+
+/// Batches of right operands, and operands that broadcast.
+TEST(HalfMatMul, OfBatches) {
+  const auto made = [](const Shape& left, const Shape& right) {
+    return OpCase("MatMul").input(left, -0.5F, 0.5F).input(right, -0.5F, 0.5F);
+  };
+  check(made({3, 2, 19, 33}, {3, 2, 33, 21}), kMatMul);
+  check(made({2, 19, 64}, {3, 1, 64, 21}), kMatMul);
+  check(made({1, 19, 33}, {4, 33, 21}).post("Relu"), kMatMul);
+  check(made({19, 33}, {2, 33, 18}), kMatMul);
+}
+
+TEST(HalfMatMul, OfGemm) {
+  check(OpCase("Gemm")
+            .input({7, 40}, -0.5F, 0.5F)
+            .constant({50, 40}, -0.3F, 0.3F)
+            .constant({1, 50}, -1, 1)
+            .attribute("transB", std::int64_t{1})
+            .attribute("alpha", 0.5F)
+            .attribute("beta", 2.0F)
+            .post("Relu"),
+        kMatMul);
+  check(OpCase("Gemm").input({5, 40}, -0.5F, 0.5F).input({40, 9}, -0.5F, 0.5F), kMatMul);
+}
+
+TEST(HalfProduct, RefusesOtherTypes) {
+  EXPECT_FALSE(OpCase("MatMul").input({5, 40}).input({40, 9}).supports(kMatMul));
+  EXPECT_FALSE(OpCase("MatMul").input({5, 40}).input({40, 9}).in(DType::kFloat16).supports(kMatMul));
+  EXPECT_TRUE(OpCase("MatMul").input({5, 40}).input({40, 9}).in(DType::kBFloat16).supports(kMatMul));
+}
+
+}  // namespace
+}  // namespace saccade

@@ -1,0 +1,80 @@
+#include "op_case/op_case.hpp"
+#include "ops/core/values.hpp"
+#include "support/specials.hpp"
+
+// Operators whose float32 kernels convert bfloat16 as they read it.
+namespace saccade {
+namespace {
+
+constexpr Tolerance kClose{.absolute = 1e-2, .relative = 1e-2};
+using Integers = std::vector<std::int64_t>;
+
+OpCase half(const OpCase& made) { return made.in(DType::kBFloat16); }
+
+TEST(HalfRows, OfElementwiseOperators) {
+  const On on = on_cpu("vector.elementwise");
+  for (const char* op : {"Relu", "Sigmoid", "Silu", "HardSwish", "Tanh", "Abs"})
+    half(OpCase(op, std::string_view(op) == "Silu" ? "saccade" : "").input({3, 7, 5000})).check(on, kClose);
+  half(OpCase("Add").input({2, 40, 5, 7}).input({2, 40, 5, 7})).check_layouts(on, kClose);
+  half(OpCase("Mul").input({2, 40, 5, 7}).input({2, 40, 1, 1})).check_layouts(on, kClose);
+  half(OpCase("Mul").input({2, 1, 100, 8, 6}).input({2, 1, 100, 1, 6})).check(on, kClose);
+  half(OpCase("Sub").input({4, 300}).input({4, 1}).post("Relu")).check(on, kClose);
+}
+
+TEST(HalfRows, OfConversions) {
+  const auto cast = [](DType from, DType to) {
+    return OpCase("Cast").input(from, {3, 37, 41}).attribute("to", onnx_of_dtype(to));
+  };
+  cast(DType::kFloat32, DType::kBFloat16).check_layouts(on_cpu("vector.convert"), kExact);
+  cast(DType::kBFloat16, DType::kFloat32).check_layouts(on_cpu("vector.convert"), kExact);
+  OpCase("Cast")
+      .input(with_few_specials(random_tensor({999}, -1e30F, 1e30F, 3), 5))
+      .attribute("to", onnx_of_dtype(DType::kBFloat16))
+      .check(on_cpu("vector.convert"), kExact);
+}
+
+TEST(HalfRows, OfSoftmax) {
+  half(OpCase("Softmax").input({5, 70})).check(on_cpu("vector.softmax"), kClose);
+  half(OpCase("LogSoftmax").input({2, 3, 4000})).check(on_cpu("vector.softmax"), {.absolute = 5e-2, .relative = 1e-2});
+  EXPECT_FALSE(half(OpCase("Softmax").input({5, 5000})).supports(on_cpu("vector.softmax")));
+  EXPECT_FALSE(
+      half(OpCase("Softmax").input({5, 7, 3}).attribute("axis", std::int64_t{1})).supports(on_cpu("vector.softmax")));
+}
+
+TEST(HalfRows, OfNormalisations) {
+  const On on = on_cpu("vector.layer_norm");
+  const Tolerance close{.absolute = 3e-2, .relative = 2e-2};
+  half(OpCase("LayerNormalization").input({2, 9, 384}).constant({384}).constant({384})).check(on, close);
+  half(OpCase("LayerNormalization").input({2, 9, 33}).constant({33})).check(on, close);
+  half(OpCase("RMSNormalization").input({4, 100}).constant({100})).check(on, close);
+}
+
+TEST(HalfRows, OfReductions) {
+  const On on = on_cpu("vector.reduce");
+  for (const char* op : {"GlobalAveragePool", "GlobalMaxPool"})
+    half(OpCase(op).input({2, 150, 13, 9})).check_layouts(on, kClose);
+  for (const char* op : {"ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum"}) {
+    const Tolerance close{.absolute = 2e-1, .relative = 1e-2};
+    half(OpCase(op).input({3, 5, 3000}).constant(Tensor::of<std::int64_t>({1}, {2}))).check(on, close);
+    half(OpCase(op).input({3, 500, 70}).constant(Tensor::of<std::int64_t>({1}, {1}))).check(on, close);
+  }
+  EXPECT_FALSE(half(OpCase("ReduceL2").input({3, 5, 30}).constant(Tensor::of<std::int64_t>({1}, {2}))).supports(on));
+}
+
+TEST(HalfRows, OfResize) {
+  const auto resize = [](const char* mode, const char* coordinates) {
+    return half(OpCase("Resize")
+                    .input({1, 150, 7, 9})
+                    .absent()
+                    .absent()
+                    .constant(Tensor::of<std::int64_t>({4}, {1, 150, 14, 13}))
+                    .attribute("mode", std::string(mode))
+                    .attribute("coordinate_transformation_mode", std::string(coordinates)));
+  };
+  resize("nearest", "asymmetric").check(on_cpu("vector.resize"), kExact, Layout::kChannelsLast);
+  resize("linear", "half_pixel").check(on_cpu("vector.resize"), kClose, Layout::kChannelsLast);
+  resize("cubic", "half_pixel").check(on_cpu("vector.resize"), kClose, Layout::kChannelsLast);
+}
+
+}  // namespace
+}  // namespace saccade
