@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/report_text.hpp"
 #include "command.hpp"
@@ -10,6 +11,7 @@
 #include "pipeline/model/write_plan.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "validate/precision_choice.hpp"
 
 namespace saccade::app {
 namespace {
@@ -18,12 +20,40 @@ struct CompileFlags {
   CommonFlags common;
   std::string model;
   std::string plan;
+  std::string data;
+  double tolerance = 0.5;
   bool no_tune = false;
 };
 
 double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
+/// Decides Precision::kAuto for an ONNX file on the CPU. A plan has its precision; on a GPU it is fp32.
+std::optional<PrecisionChoice> choose(const CompileFlags& flags, StatusLine& line) {
+  if (flags.common.model.precision != Precision::kAuto) return {};
+  const Model model = Model::load(flags.model, flags.common.model);
+  if (model.options().precision != Precision::kAuto || model.options().device.kind != Device::Kind::kCpu) return {};
+  PrecisionRequest request{.model = flags.model,
+                           .options = flags.common.model,
+                           .data = flags.data,
+                           .tolerance = flags.tolerance,
+                           .candidates = faster_precisions(model.options())};
+  request.options.device = model.options().device;
+  return choose_precision(
+      request, {.progress = [&](const std::string& what, double share) { line.say("precision", what, share); }});
+}
+
+nlohmann::json to_json(const PrecisionChoice& choice) {
+  auto candidates = nlohmann::json::array();
+  for (const PrecisionCandidate& each : choice.candidates)
+    candidates.push_back({{"precision", to_string(each.precision)},
+                          {"relative_time", each.time},
+                          {"agrees", each.agrees},
+                          {"evidence", each.evidence}});
+  return {{"why", choice.why}, {"candidates", candidates}};
+}
+
+nlohmann::json to_json(const CompileFlags& flags, const std::optional<PrecisionChoice>& choice,
+                       const WrittenPlan& written) {
   auto tuned = nlohmann::json::array();
   for (const auto& [what, report] : written.reports)
     tuned.push_back({{"for", what},
@@ -36,6 +66,7 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
           {"plan", flags.plan},
           {"device", written.device},
           {"precision", to_string(written.precision)},
+          {"precision_choice", choice ? to_json(*choice) : nlohmann::json()},
           {"stay_float32", written.keep_fp32},
           {"bytes", written.bytes},
           {"kernels", written.kernels},
@@ -43,10 +74,12 @@ nlohmann::json to_json(const CompileFlags& flags, const WrittenPlan& written) {
           {"tuned", tuned}};
 }
 
-ReportText to_text(const CompileFlags& flags, const WrittenPlan& written) {
+ReportText to_text(const CompileFlags& flags, const std::optional<PrecisionChoice>& choice,
+                   const WrittenPlan& written) {
   ReportText text = report_text("{}: {:.1f} MB, {} kernels, for {}, precision {}, in {:.1f} s\n", flags.plan,
                                 static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
                                 to_string(written.precision), seconds(written.time));
+  if (choice) text += report_text("  precision {}: {}\n", to_string(choice->precision), choice->why);
   for (const auto& [what, report] : written.reports) {
     if (report.node_classes == 0)
       text += report_text("  {}: nothing to tune\n", what);
@@ -72,10 +105,13 @@ int compile(const CompileFlags& flags) {
     line.say(
         fmt::format("tuning for {} {}, {:.0f} s left", what, bar(progress.share), std::ceil(seconds(progress.left))));
   };
+  const std::optional<PrecisionChoice> choice = choose(flags, line);
+  if (choice) options.model.precision = choice->precision;
   const WrittenPlan written = write_plan(flags.model, flags.plan, options);
   line.finish();
   print_result(
-      flags.common.json, [&] { return to_json(flags, written); }, [&] { return to_text(flags, written); });
+      flags.common.json, [&] { return to_json(flags, choice, written); },
+      [&] { return to_text(flags, choice, written); });
   return kOk;
 }
 
@@ -86,6 +122,8 @@ Action add_compile(FlagBinder& binder) {
   binder.bind("MODEL", &flags->model);
   binder.bind("--output", &flags->plan);
   binder.bind("--no-tune", &flags->no_tune);
+  binder.bind("--data", &flags->data);
+  binder.bind("--tolerance", &flags->tolerance);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
   return {.run = [flags] { return compile(*flags); }};

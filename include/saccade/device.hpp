@@ -36,9 +36,9 @@ std::string to_string(const Device& device);
 /// "auto", "cpu", "cuda", "reference"
 std::string_view to_string(Device::Kind kind) noexcept;
 
-/// The precision of the computation. The CPU computes in float32, a GPU in any of them.
+/// The precision of the computation. The CPU computes in float32 or bfloat16, a GPU in any of them.
 enum class Precision : std::uint8_t {
-  kAuto,  ///< that of a plan file, else kFp32
+  kAuto,  ///< that of a plan file, else kFp32; decided by the command `compile` on a CPU
   kFp32,  ///< float32
   kTf32,  ///< float32 whose products have operands with 10 mantissa bits
   kFp16,  ///< IEEE binary16; values outside its range stay in float32

@@ -13,6 +13,9 @@ struct CpuFeatures {
   bool avx512_bf16 = false;
   bool amx_bf16 = false;
   bool amx_int8 = false;
+
+  /// Whether it multiplies bfloat16, several times as fast as float32.
+  bool multiplies_bf16() const { return amx_bf16 || avx512_bf16; }
 };
 CpuFeatures cpu_features();
 

@@ -21,6 +21,12 @@ TEST(HalfRows, OfElementwiseOperators) {
   half(OpCase("Sub").input({4, 300}).input({4, 1}).post("Relu")).check(on, kClose);
 }
 
+/// Post-ops of kernels that can't fuse them.
+TEST(HalfRows, OfPostOpsInPlace) {
+  half(OpCase("Softmax").input({5, 70}).post("Relu").post_with_operand("Add")).check(on_cpu("vector.softmax"), kClose);
+  half(OpCase("Transpose").input({5, 70}).post("Silu").post_with_operand("Mul")).check(on_cpu("vector.move"), kClose);
+}
+
 TEST(HalfRows, OfConversions) {
   const auto cast = [](DType from, DType to) {
     return OpCase("Cast").input(from, {3, 37, 41}).attribute("to", onnx_of_dtype(to));

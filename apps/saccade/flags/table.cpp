@@ -75,6 +75,10 @@ std::vector<Flag> own_flags() {
       {kCompile, "MODEL", "MODEL", Path{}, "An ONNX file, or a plan to compile again", {.required = true}},
       {kCompile, "-o,--output", "PLAN", Path{}, "The plan to write", {.required = true}},
       {kCompile, "--no-tune", "", Switch{}, "Use the cost model's choices without measuring"},
+      {kCompile, "--data", "KIND:DIR", Text{"coco:DIR", "voc:DIR", {"coco:", "imagenet:", "masks:", "depth:"}},
+       "Annotated data that decides --precision auto: coco:DIR, imagenet:DIR, masks:DIR or depth:DIR"},
+      {kCompile, "--tolerance", "POINTS", Real{0, 100}, "With --data: points that the chosen precision may lose",
+       {.initial = "0.5", .needs = "--data"}},
 
       {kInspect, "MODEL", "MODEL", Path{}, "An ONNX file or a plan"},
       {kInspect, "--list-passes", "", Switch{}, "List the passes in order and exit"},

@@ -33,6 +33,7 @@ std::string device_name() {
   if (cpu.avx2_fma) sets.emplace_back("avx2");
   if (cpu.avx512) sets.emplace_back("avx512");
   if (cpu.avx512_vnni) sets.emplace_back("vnni");
+  if (cpu.avx512_bf16) sets.emplace_back("bf16");
   if (cpu.amx_int8) sets.emplace_back("amx");
   return fmt::format("{} ({})", brand(), sets.empty() ? "sse4" : fmt::format("{}", fmt::join(sets, ", ")));
 }

@@ -1,6 +1,7 @@
 #include "pipeline/model/compile.hpp"
 
 #include "base/clock.hpp"
+#include "base/cpu_features.hpp"
 #include "base/log.hpp"
 #include "base/module.hpp"
 #include "graph/importer.hpp"
@@ -66,6 +67,12 @@ std::shared_ptr<const Plan> build_plan(CompileRequest request, const Backend& ba
   }
 }
 
+void warn_of_slow_precision(const ModelOptions& options) {
+  const bool is_cpu = options.device.kind == Device::Kind::kCpu || options.device.kind == Device::Kind::kAuto;
+  if (is_cpu && options.precision == Precision::kBf16 && !cpu_features().multiplies_bf16())
+    log(LogLevel::kWarning, "bf16 is slower than fp32 on this processor, which has neither AMX nor AVX512_BF16");
+}
+
 void log_plan(const Plan& plan, std::chrono::duration<double, std::milli> took) {
   log(LogLevel::kInfo, "compiled '{}' for {}: {} steps, {:.1f} MB arena, in {:.0f} ms", plan.graph().name,
       plan.backend().device_name(), plan.steps().size(), static_cast<double>(plan.arena_bytes()) / 1e6, took.count());
@@ -90,6 +97,7 @@ TacticChoices choices_for(const Backend& backend, const TacticChoices& measured)
 std::shared_ptr<const Plan> compile(CompileRequest request) {
   const auto start = Clock::now();
   const Backend& backend = choose_backend(request.options);
+  warn_of_slow_precision(request.options);
   lower(request.graph, passes_for(request, backend));
   auto plan = build_plan(std::move(request), backend);
   log_plan(*plan, Clock::now() - start);

@@ -19,21 +19,6 @@ namespace {
 
 enum class Addend { kNone, kBefore, kAfter };
 
-/// e^x with a relative error below 1e-4 from -87 to 87, and the value there beyond; NaN stays NaN. Coefficients: least
-/// maximum of the relative error of 2^x on [-0.5, 0.5].
-HWY_INLINE Float quick_exp(FloatTag d, Float x) {
-  static constexpr float kCoefficients[] = {0.0551716346F, 0.24261112F, 0.693260992F, 0.999928074F};
-  x = hn::Min(hn::Set(d, 87.0F), hn::Max(hn::Set(d, -87.0F), x));
-  // The sum's last bits are the exponent rounded to an integer.
-  const Float shift = hn::Set(d, 12582912.0F);  // 1.5 * 2^23
-  const Float log2e = hn::Set(d, 1.442695041F);
-  const Float shifted = hn::MulAdd(x, log2e, shift);
-  const Float mantissa = polynomial(d, hn::MulSub(x, log2e, hn::Sub(shifted, shift)), kCoefficients);
-  const WordTag words;
-  const auto exponent = hn::ShiftLeft<23>(hn::BitCast(words, shifted));
-  return hn::BitCast(d, hn::Add(hn::BitCast(words, mantissa), exponent));
-}
-
 /// 1 / (1 + e^-x) with the 12 bits of an approximate reciprocal.
 HWY_INLINE Float quick_sigmoid(FloatTag d, Float x) {
   return hn::ApproximateReciprocal(hn::Add(hn::Set(d, 1.0F), quick_exp(d, hn::Neg(x))));

@@ -91,7 +91,7 @@ void run(const HalfStrip& strip) {
 }
 
 const HalfProductKernels& kernels() {
-  static constexpr HalfProductKernels kKernels{"widening", run, false};
+  static constexpr HalfProductKernels kKernels{"widening", run};
   return kKernels;
 }
 

@@ -41,7 +41,6 @@ constexpr std::size_t half_panel_index(std::size_t k, std::size_t j, std::size_t
 struct HalfProductKernels {
   std::string_view name;  ///< of the instructions, for reports
   void (*run)(const HalfStrip& strip);
-  bool is_fast;  ///< more multiply-adds per second than in float32
 };
 
 /// The kernels for this processor.

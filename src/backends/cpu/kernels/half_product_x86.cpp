@@ -139,12 +139,12 @@ void run_avx512(const HalfStrip& strip) {
 }  // namespace
 
 const HalfProductKernels* amx_half_kernels() {
-  static constexpr HalfProductKernels kKernels{"amx_bf16", run_amx, true};
+  static constexpr HalfProductKernels kKernels{"amx_bf16", run_amx};
   return cpu_features().amx_bf16 ? &kKernels : nullptr;
 }
 
 const HalfProductKernels* avx512_half_kernels() {
-  static constexpr HalfProductKernels kKernels{"avx512_bf16", run_avx512, true};
+  static constexpr HalfProductKernels kKernels{"avx512_bf16", run_avx512};
   return cpu_features().avx512_bf16 ? &kKernels : nullptr;
 }
 

@@ -58,7 +58,7 @@ void run(const HalfWindows& from) {
   const std::uint16_t* const* taps = from.taps;
   float* out = from.out;
   for (std::size_t w = 0; w < from.windows; ++w, taps += from.tap_count, out += HalfWindows::kColumns) {
-    if (from.channels == HalfWindows::kColumns)
+    if (from.whole)
       run_window<Operation>(from, taps, kVectors, out,
                             [](const std::uint16_t* pixel, std::size_t column) { return load_half(pixel + column); });
     else

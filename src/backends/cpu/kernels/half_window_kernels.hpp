@@ -14,6 +14,7 @@ struct HalfWindows {
   std::size_t windows;
   std::size_t first;     ///< channel
   std::size_t channels;  ///< 1 to kColumns
+  bool whole;            ///< kColumns elements can be read from FIRST on at each tap
   const float* weights;  ///< tap_count x kColumns; unused by maxima
   const float* initial;  ///< kColumns; unused by maxima
   float* out;            ///< windows x kColumns, 64-byte aligned

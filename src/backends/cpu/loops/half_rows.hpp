@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "cpu/kernels/half_kernels.hpp"
+#include "cpu/kernels/half_row_kernels.hpp"
 #include "saccade/tensor.hpp"
 #include "tensor/half.hpp"
 
 // Rows of bfloat16 tensors for kernels of float32 rows.
 namespace saccade::cpu {
-
-/// The longest row that for_half_row() converts at once.
-constexpr std::size_t kLongestHalfRow = 4096;
 
 /// COMPUTE(row) in place on a float32 copy of the COUNT elements at SRC, at most kLongestHalfRow; the result is rounded
 /// to DST.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "cpu/kernels/row_kernels.hpp"
 #include "cpu/loops/element_program.hpp"
@@ -39,13 +40,16 @@ void add_mask(const Offsets& offsets, const float* mask, std::int64_t first, std
   }
 }
 
+RunningSoftmax::Step RunningSoftmax::raise(float greatest_of_chunk) {
+  const float before = std::exchange(greatest, std::max(greatest_of_chunk, greatest));
+  // A row whose scores are all -infinity so far.
+  const float shift = greatest == -std::numeric_limits<float>::infinity() ? 0 : greatest;
+  return {shift, std::exp(before - shift)};
+}
+
 float add_chunk(RunningSoftmax& row, float* scores, std::int64_t count) {
   const auto size = static_cast<std::size_t>(count);
-  const float before = row.greatest;
-  row.greatest = std::max(row_kernels().reduce_row(Reduce::kMax, scores, size), before);
-  // A row whose scores are all -infinity so far.
-  const float shift = row.greatest == -std::numeric_limits<float>::infinity() ? 0 : row.greatest;
-  const float factor = std::exp(before - shift);
+  const auto [shift, factor] = row.raise(row_kernels().reduce_row(Reduce::kMax, scores, size));
   row.sum = row.sum * factor + row_kernels().exp_row(scores, size, shift);
   return factor;
 }

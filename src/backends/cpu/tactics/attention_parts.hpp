@@ -42,6 +42,14 @@ void add_mask(const Offsets& offsets, const float* mask, std::int64_t first, std
 struct RunningSoftmax {
   float greatest = -std::numeric_limits<float>::infinity();
   float sum = 0;
+
+  /// What to subtract from the scores of the next chunk, whose greatest is GREATEST_OF_CHUNK, and the factor that the
+  /// exponentials of the chunks before it are to be multiplied with.
+  struct Step {
+    float shift;
+    float factor;
+  };
+  Step raise(float greatest_of_chunk);
 };
 /// Makes exponentials of the COUNT scores of the next chunk. Returns the factor that the exponentials of the chunks
 /// before it are to be multiplied with.

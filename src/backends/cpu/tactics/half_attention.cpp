@@ -8,6 +8,8 @@
 #include "cpu/kernels/elementwise_kernels.hpp"
 #include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/half_product_kernels.hpp"
+#include "cpu/kernels/half_row_kernels.hpp"
+#include "cpu/kernels/row_kernels.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
 #include "cpu/loops/element_program.hpp"
 #include "cpu/tactics/attention_parts.hpp"
@@ -204,13 +206,11 @@ class BoundHalfAttention : public BoundLaunch {
       compute_scores(queries, batch, start, keys, count, scores);
       auto* exponentials = reinterpret_cast<std::uint16_t*>(own + memory_.exponentials);
       for (std::int64_t i = 0; i < count; ++i) {
-        float* row = scores + i * g_.chunk;
-        const float factor = exponentiate(batch, first + i, start, keys, row, softmax[i]);
+        std::uint16_t* rounded = exponentials + i * g_.chunk;
+        const float factor = exponentiate(batch, first + i, start, keys, scores + i * g_.chunk, softmax[i], rounded);
+        std::fill_n(rounded + keys, round_up(keys, kDepth) - keys, std::uint16_t{0});
         if (start > 0 && factor != 1)
           for (std::int64_t e = 0; e < g_.output_width(); ++e) output[i * g_.output_width() + e] *= factor;
-        std::uint16_t* rounded = exponentials + i * g_.chunk;
-        half_kernels().narrow({row, 0}, {rounded, 0}, 1, static_cast<std::size_t>(keys));
-        std::fill_n(rounded + keys, round_up(keys, kDepth) - keys, std::uint16_t{0});
       }
       auto* weighted = start == 0 ? output : reinterpret_cast<float*>(own + memory_.weighted);
       weight_values(exponentials, batch, start, keys, count, weighted);
@@ -251,10 +251,18 @@ class BoundHalfAttention : public BoundLaunch {
 
   /// Exponentials of a row of scores. Returns the factor for what earlier chunks have added to the row's output.
   float exponentiate(std::int64_t batch, std::int64_t query, std::int64_t start, std::int64_t keys, float* row,
-                     RunningSoftmax& softmax) const {
-    if (scale_ != 1) multiply_(row, &scale_, row, static_cast<std::size_t>(keys), 0, 0);
+                     RunningSoftmax& softmax, std::uint16_t* exponentials) const {
+    const auto count = static_cast<std::size_t>(keys);
+    float scale = scale_;
+    if (mask_ != nullptr || scale < 0) {
+      multiply_(row, &scale_, row, count, 0, 0);
+      scale = 1;
+    }
     if (mask_ != nullptr) add_mask(*g_.mask, mask_ + g_.mask->at(batch, query), start, keys, row);
-    return add_chunk(softmax, row, keys);
+    const float greatest = scale * row_kernels().reduce_row(Reduce::kMax, row, count);
+    const auto [shift, factor] = softmax.raise(greatest);
+    softmax.sum = softmax.sum * factor + half_row_kernels().exponentials(row, count, scale, shift, exponentials);
+    return factor;
   }
 
   void weight_values(const std::uint16_t* exponentials, std::int64_t batch, std::int64_t start, std::int64_t keys,

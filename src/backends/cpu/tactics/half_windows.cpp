@@ -75,15 +75,30 @@ class BoundWindows : public BoundLaunch {
   void run_line(std::int64_t line, const std::uint16_t** pointers, float* sums) const {
     const std::int64_t planes = w_.window.out[0] * w_.window.out[1];
     point(line / planes, line % planes, pointers);
+    const bool is_readable = reads_before_end(line / planes, line % planes);
     for (std::int64_t x = 0; x < w_.window.out[2]; x += kRows) {
       const std::int64_t pixels = std::min(kRows, w_.window.out[2] - x);
       for (std::int64_t block = 0; block < w_.blocks(); ++block)
-        run_tile(line * w_.window.out[2] + x, pixels, block, pointers + x * w_.window.taps(), sums);
+        run_tile(line * w_.window.out[2] + x, pixels, block, is_readable || (block + 1) * kColumns <= w_.channels,
+                 pointers + x * w_.window.taps(), sums);
     }
   }
 
-  void run_tile(std::int64_t pixel, std::int64_t pixels, std::int64_t block, const std::uint16_t* const* pointers,
-                float* sums) const {
+  /// Whether a vector past the channels of any pixel that a line's windows read is inside the input.
+  bool reads_before_end(std::int64_t image, std::int64_t line) const {
+    const Window& window = w_.window;
+    std::int64_t last = 0;
+    for (std::int64_t a = 0; a < window.kernel[0]; ++a)
+      for (std::int64_t b = 0; b < window.kernel[1]; ++b)
+        last = std::max(last,
+                        w_.taps[0].of(a)[line / window.out[1]] * window.in[1] + w_.taps[1].of(b)[line % window.out[1]]);
+    const std::int64_t pixels = image * window.inputs() + (last + 1) * window.in[2];
+    return pixels * w_.channels + kColumns <= w_.images * window.inputs() * w_.channels;
+  }
+
+  /// WHOLE: HalfWindows::whole.
+  void run_tile(std::int64_t pixel, std::int64_t pixels, std::int64_t block, bool whole,
+                const std::uint16_t* const* pointers, float* sums) const {
     const std::int64_t first = block * kColumns;
     const std::int64_t channels = std::min(kColumns, w_.channels - first);
     const bool has_weights = !w_.weights.empty();
@@ -92,6 +107,7 @@ class BoundWindows : public BoundLaunch {
                            .windows = static_cast<std::size_t>(pixels),
                            .first = static_cast<std::size_t>(first),
                            .channels = static_cast<std::size_t>(channels),
+                           .whole = whole,
                            .weights = has_weights ? w_.weights.data() + first * w_.window.taps() : nullptr,
                            .initial = has_weights ? w_.initial.data() + first : nullptr,
                            .out = sums};

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "cpu/kernels/half_kernels.hpp"
+#include "cpu/kernels/half_row_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
@@ -78,21 +78,12 @@ void combine(const PixelTaps& taps, const float* image, std::int64_t channels, f
                            static_cast<std::size_t>(channels), false);
 }
 
-/// Some channels at a time in float32.
 void combine(const PixelTaps& taps, const BFloat16* image, std::int64_t channels, BFloat16* dst) {
-  constexpr std::int64_t kChannels = 128;
-  alignas(64) std::array<float, kMostTaps * kChannels> read;  // NOLINT(cppcoreguidelines-pro-type-member-init)
-  alignas(64) std::array<float, kChannels> sums;              // NOLINT(cppcoreguidelines-pro-type-member-init)
-  std::array<std::int64_t, kMostTaps> places{};
-  for (std::size_t i = 0; i < taps.count; ++i) places[i] = static_cast<std::int64_t>(i) * kChannels;
-  for (std::int64_t first = 0; first < channels; first += kChannels) {
-    const auto count = static_cast<std::size_t>(std::min(kChannels, channels - first));
-    for (std::size_t i = 0; i < taps.count; ++i)
-      half_kernels().widen({reinterpret_cast<const std::uint16_t*>(image + taps.offsets[i] + first), 0},
-                           {read.data() + places[i], 0}, 1, count);
-    sample_kernels().combine(read.data(), places.data(), taps.weights.data(), taps.count, sums.data(), count, false);
-    half_kernels().narrow({sums.data(), 0}, {reinterpret_cast<std::uint16_t*>(dst + first), 0}, 1, count);
-  }
+  std::array<const std::uint16_t*, kMostTaps> pixels;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+  for (std::size_t i = 0; i < taps.count; ++i)
+    pixels[i] = reinterpret_cast<const std::uint16_t*>(image + taps.offsets[i]);
+  half_row_kernels().blend(pixels.data(), taps.weights.data(), taps.count, reinterpret_cast<std::uint16_t*>(dst),
+                           static_cast<std::size_t>(channels));
 }
 
 template <typename Element>

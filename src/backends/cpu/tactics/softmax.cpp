@@ -27,13 +27,12 @@ void softmax(const Lines& lines, bool log, const float* src, float* dst) {
 /// Contiguous rows of bfloat16.
 void half_softmax(const Lines& lines, bool log, const std::uint16_t* src, std::uint16_t* dst) {
   const auto count = static_cast<std::size_t>(lines.count);
-  for_lines(
-      lines, kExponentials,
-      [&](std::int64_t from, std::int64_t) {
-        for_half_row(src + from, dst + from, count,
-                     [&](float* row) { row_kernels().softmax_row(row, row, count, log); });
-      },
-      [](std::int64_t, std::int64_t, std::size_t) {});
+  parallel_for(lines.outer, kParallelGrain / (2 * lines.count) + 1, [&](std::int64_t begin, std::int64_t end) {
+    const std::int64_t first = begin * lines.count;
+    if (!log) return half_row_kernels().softmax(src + first, dst + first, static_cast<std::size_t>(end - begin), count);
+    for (std::int64_t i = first; i < end * lines.count; i += lines.count)
+      for_half_row(src + i, dst + i, count, [&](float* row) { row_kernels().softmax_row(row, row, count, true); });
+  });
 }
 
 bool is_half(const NodeContext& context) { return context.output().type.dtype == DType::kBFloat16; }

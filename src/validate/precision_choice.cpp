@@ -1,0 +1,233 @@
+#include "validate/precision_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/clock.hpp"
+#include "base/cpu_features.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "media/synthetic.hpp"
+#include "pipeline/model/frame_pool.hpp"
+#include "saccade/frame_session.hpp"
+#include "validate/validate.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::int64_t kEnough = 200;     // predictions
+constexpr double kLeastAgreement = 0.99;  // of them
+constexpr double kMostTime = 0.97;        // of fp32's: less is within the noise
+constexpr std::size_t kFewestFrames = 24;
+constexpr std::size_t kMostFrames = 256;
+constexpr std::size_t kFramesOfScene = 16;
+constexpr std::chrono::seconds kLongest{120};
+
+/// Every part of an agreement that has something to compare, and its name.
+std::vector<std::pair<Agreement::Share, std::string_view>> parts_of(const Agreement& agreement) {
+  std::vector<std::pair<Agreement::Share, std::string_view>> parts;
+  for (const auto& [share, name] : {std::pair<Agreement::Share, std::string_view>{agreement.matched90, "boxes matched"},
+                                    {agreement.confirmed90, "boxes confirmed"},
+                                    {agreement.same_class, "top classes equal"},
+                                    {agreement.same_pixels, "pixels of one class"},
+                                    {agreement.near_pixels, "depths close"},
+                                    {agreement.same_second_class, "second classes equal"},
+                                    {agreement.same_texts, "texts equal"}})
+    if (share.whole > 0) parts.emplace_back(share, name);
+  return parts;
+}
+
+std::int64_t predictions(const Agreement& agreement) {
+  std::int64_t most = 0;
+  for (const auto& [share, name] : parts_of(agreement)) most = std::max(most, share.whole);
+  return most;
+}
+
+/// A model in one precision, with the times of its frames.
+class Contender {
+ public:
+  Contender(const PrecisionRequest& request, Precision precision)
+      : precision_(precision), model_(load(request, precision)), session_(model_) {}
+
+  Precision precision() const { return precision_; }
+  const Result& run(const FrameView& frame) {
+    const auto start = Clock::now();
+    const Result& result = session_.run(frame);
+    times_.push_back(std::chrono::duration<double>(Clock::now() - start).count());
+    return result;
+  }
+  std::span<const double> times() const { return times_; }
+
+ private:
+  static Model load(const PrecisionRequest& request, Precision precision) {
+    ModelOptions options = request.options;
+    options.precision = precision;
+    options.post.confidence = Agreement::kNearlySure;
+    return Model::load(request.model, options);
+  }
+
+  Precision precision_;
+  Model model_;
+  FrameSession session_;
+  std::vector<double> times_;
+};
+
+/// The median ratio of the times of the same frames; those of the first frames warm up.
+double relative_time(std::span<const double> times, std::span<const double> reference) {
+  constexpr std::size_t kWarmUp = 4;
+  std::vector<double> ratios;
+  for (std::size_t i = std::min(kWarmUp, times.size() - 1); i < times.size(); ++i)
+    ratios.push_back(times[i] / reference[i]);
+  std::ranges::nth_element(ratios, ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2));
+  return ratios[ratios.size() / 2];
+}
+
+/// Warnings about a model are not repeated for each precision.
+class QuietLog {
+ public:
+  QuietLog() : before_(log_level()) { set_log_level(std::min(before_, LogLevel::kError)); }
+  ~QuietLog() { set_log_level(before_); }
+  QuietLog(const QuietLog&) = delete;
+  QuietLog& operator=(const QuietLog&) = delete;
+
+ private:
+  LogLevel before_;
+};
+
+/// The same frames in fp32 and in a candidate, in turn.
+class Trial {
+ public:
+  Trial(const PrecisionRequest& request, Precision precision)
+      : reference_(request, Precision::kFp32), contender_(load_quietly(request, precision)) {}
+
+  void add(const FrameView& frame) {
+    if (frames_++ % 2 == 0) {
+      kept_.keep(reference_.run(frame));
+      agreement_.add(contender_.run(frame), kept_.get());
+    } else {
+      kept_.keep(contender_.run(frame));
+      agreement_.add(kept_.get(), reference_.run(frame));
+    }
+  }
+  bool has_enough() const { return frames_ >= kFewestFrames && predictions(agreement_) >= kEnough; }
+  std::size_t frames() const { return frames_; }
+  PrecisionCandidate candidate() const {
+    return judge(contender_.precision(), relative_time(contender_.times(), reference_.times()), agreement_);
+  }
+
+ private:
+  static Contender load_quietly(const PrecisionRequest& request, Precision precision) {
+    const QuietLog quiet;
+    return {request, precision};
+  }
+
+  Contender reference_;
+  Contender contender_;
+  KeptResult kept_;
+  Agreement agreement_;
+  std::size_t frames_ = 0;
+};
+
+/// Different scenes of the built-in generator.
+PrecisionCandidate try_on_scene(const PrecisionRequest& request, Precision precision, const PrecisionEvents& events) {
+  Trial trial(request, precision);
+  FramePool pool(1);
+  const auto start = Clock::now();
+  const auto is_done = [&] {
+    const bool is_late = Clock::now() - start > kLongest && trial.frames() >= kFewestFrames;
+    return trial.has_enough() || trial.frames() >= kMostFrames || is_late;
+  };
+  for (int seed = 1; !is_done(); ++seed) {
+    const auto reader = open_synthetic(fmt::format("synthetic:?seed={}", seed));
+    for (std::size_t i = 0; i < kFramesOfScene && !is_done(); ++i) {
+      Outcome<Frame> frame = reader->read(pool);
+      if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
+      trial.add(frame->view);
+      if (events.progress)
+        events.progress(std::string(to_string(precision)), static_cast<double>(trial.frames()) / kMostFrames);
+    }
+  }
+  return trial.candidate();
+}
+
+/// The verdict of annotated images, with the time of frames of the scene.
+PrecisionCandidate try_on_data(const PrecisionRequest& request, Precision precision, const PrecisionEvents& events) {
+  PrecisionCandidate candidate = try_on_scene(request, precision, events);
+  const auto in = [&](Precision chosen) {
+    EvaluatedModel model{.file = request.model, .options = request.options};
+    model.options.precision = chosen;
+    return model;
+  };
+  ValidateEvents events_of_validation;
+  events_of_validation.progress = [&](const std::string& what, double share) {
+    if (events.progress) events.progress(what, share);
+  };
+  const Validation found = validate(
+      {.data = request.data, .model = in(precision), .against = in(Precision::kFp32), .tolerance = request.tolerance},
+      events_of_validation);
+  candidate.agrees = found.against->holds();
+  candidate.evidence.clear();
+  for (const Difference& each : found.against->differences)
+    candidate.evidence += fmt::format("{}{} {} {:+.2f} points", candidate.evidence.empty() ? "" : ", ", each.score,
+                                      each.figure, each.points);
+  if (candidate.evidence.empty()) candidate.evidence = "nothing to compare";
+  return candidate;
+}
+
+}  // namespace
+
+std::vector<Precision> faster_precisions(const ModelOptions& options) {
+  if (options.device.kind != Device::Kind::kCpu) return {};
+  return cpu_features().multiplies_bf16() ? std::vector{Precision::kBf16} : std::vector<Precision>{};
+}
+
+PrecisionCandidate judge(Precision precision, double time, const Agreement& agreement) {
+  PrecisionCandidate candidate{.precision = precision, .time = time, .agrees = predictions(agreement) >= kEnough};
+  if (!candidate.agrees) {
+    candidate.evidence =
+        fmt::format("only {} of {} predictions to compare: give --data", predictions(agreement), kEnough);
+    return candidate;
+  }
+  double least = 2;
+  for (const auto& [share, name] : parts_of(agreement)) {
+    candidate.agrees = candidate.agrees && share.value() >= kLeastAgreement;
+    if (share.value() >= least) continue;
+    least = share.value();
+    candidate.evidence = fmt::format("{:.1f} % of {} {}", 100 * share.value(), share.whole, name);
+  }
+  return candidate;
+}
+
+PrecisionChoice decide(std::vector<PrecisionCandidate> candidates) {
+  PrecisionChoice choice{.why = "there is no faster precision on this device"};
+  double least = kMostTime;
+  for (const PrecisionCandidate& each : candidates) {
+    const bool is_faster = each.time < least;
+    if (choice.precision == Precision::kFp32 || (each.agrees && is_faster))
+      choice.why = fmt::format("{} takes {:.2f} of the time of fp32{}{}", to_string(each.precision), each.time,
+                               each.agrees ? ", " : ", but ", each.evidence);
+    if (!each.agrees || !is_faster) continue;
+    choice.precision = each.precision;
+    least = each.time;
+  }
+  choice.candidates = std::move(candidates);
+  return choice;
+}
+
+PrecisionChoice choose_precision(const PrecisionRequest& request, const PrecisionEvents& events) {
+  std::vector<PrecisionCandidate> candidates;
+  try {
+    for (const Precision precision : request.candidates)
+      candidates.push_back(request.data.empty() ? try_on_scene(request, precision, events)
+                                                : try_on_data(request, precision, events));
+  } catch (const Error& error) {
+    // A model without predictions that can be compared.
+    if (error.code() != ErrorCode::kUnsupported || !request.data.empty()) throw;
+    return {.why = "its predictions can't be compared: the model is not recognised"};
+  }
+  return decide(std::move(candidates));
+}
+
+}  // namespace saccade

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "saccade/model.hpp"
+#include "validate/agreement.hpp"
+
+namespace saccade {
+
+/// What Precision::kAuto is decided by.
+struct PrecisionRequest {
+  std::string model;       ///< an ONNX file
+  ModelOptions options;    ///< the precision is not read
+  std::string data;        ///< annotated images as for validate(); empty: frames of the built-in scene
+  double tolerance = 0.5;  ///< points of accuracy that may be lost on DATA
+  std::vector<Precision> candidates;
+};
+
+/// A precision that ran beside fp32.
+struct PrecisionCandidate {
+  Precision precision = Precision::kFp32;
+  double time = 1;       ///< of a frame, relative to fp32: median of pairs
+  bool agrees = false;   ///< with the predictions in fp32
+  std::string evidence;  ///< "99.7 % of 356 boxes matched"
+};
+
+struct PrecisionChoice {
+  Precision precision = Precision::kFp32;
+  std::string why;  ///< one phrase
+  std::vector<PrecisionCandidate> candidates;
+};
+
+struct PrecisionEvents {
+  std::function<void(const std::string& what, double share)> progress = {};
+};
+
+/// Precisions that may be faster than fp32 on the device of OPTIONS (not Device::Kind::kAuto), as this machine is.
+std::vector<Precision> faster_precisions(const ModelOptions& options);
+
+/// The fastest precision whose predictions agree with those in fp32: on DATA by accuracy, else on frames by 99 % of at
+/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). fp32 if that can't be told. Compiles
+/// and runs the model in all of them. Throws Error.
+PrecisionChoice choose_precision(const PrecisionRequest& request, const PrecisionEvents& events = {});
+
+/// Whether AGREEMENT on frames suffices, and in numbers how far it goes.
+PrecisionCandidate judge(Precision precision, double time, const Agreement& agreement);
+/// The fastest of CANDIDATES that agrees and takes less than 0.97 of the time; else fp32, and why.
+PrecisionChoice decide(std::vector<PrecisionCandidate> candidates);
+
+}  // namespace saccade

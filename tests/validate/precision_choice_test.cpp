@@ -1,0 +1,92 @@
+#include "validate/precision_choice.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+Agreement boxes(std::int64_t matched, std::int64_t whole) {
+  Agreement agreement;
+  agreement.matched90 = agreement.confirmed90 = {matched, whole};
+  return agreement;
+}
+
+PrecisionChoice decide_on(double time, const Agreement& agreement) {
+  return decide({judge(Precision::kBf16, time, agreement)});
+}
+
+TEST(PrecisionChoice, TakesWhatIsFasterAndAgrees) {
+  const PrecisionChoice choice = decide_on(0.5, boxes(298, 300));
+  EXPECT_EQ(choice.precision, Precision::kBf16);
+  EXPECT_EQ(choice.why, "bf16 takes 0.50 of the time of fp32, 99.3 % of 300 boxes matched");
+}
+
+TEST(PrecisionChoice, KeepsFp32WherePredictionsDiffer) {
+  const PrecisionChoice choice = decide_on(0.5, boxes(290, 300));
+  EXPECT_EQ(choice.precision, Precision::kFp32);
+  EXPECT_EQ(choice.why, "bf16 takes 0.50 of the time of fp32, but 96.7 % of 300 boxes matched");
+}
+
+TEST(PrecisionChoice, KeepsFp32WhereItIsAsFast) {
+  EXPECT_EQ(decide_on(0.98, boxes(300, 300)).precision, Precision::kFp32);
+  EXPECT_EQ(decide_on(1.7, boxes(300, 300)).precision, Precision::kFp32);
+}
+
+TEST(PrecisionChoice, KeepsFp32WithoutEnoughPredictions) {
+  const PrecisionChoice choice = decide_on(0.5, boxes(150, 150));
+  EXPECT_EQ(choice.precision, Precision::kFp32);
+  EXPECT_NE(choice.why.find("only 150 of 200 predictions"), std::string::npos) << choice.why;
+  EXPECT_EQ(decide_on(0.5, Agreement()).precision, Precision::kFp32);
+}
+
+/// One kind of prediction that differs is enough.
+TEST(PrecisionChoice, LooksAtEveryKindOfPrediction) {
+  Agreement agreement = boxes(300, 300);
+  agreement.same_pixels = {900, 1000};
+  EXPECT_EQ(decide_on(0.5, agreement).why,
+            "bf16 takes 0.50 of the time of fp32, but 90.0 % of 1000 pixels of one class");
+  agreement = boxes(300, 300);
+  agreement.confirmed90 = {100, 300};
+  EXPECT_EQ(decide_on(0.5, agreement).precision, Precision::kFp32);
+}
+
+TEST(PrecisionChoice, TakesTheFastest) {
+  const auto candidate = [](Precision precision, double time, bool agrees) {
+    return PrecisionCandidate{precision, time, agrees, "evidence"};
+  };
+  EXPECT_EQ(decide({candidate(Precision::kBf16, 0.6, true), candidate(Precision::kFp16, 0.5, true)}).precision,
+            Precision::kFp16);
+  EXPECT_EQ(decide({candidate(Precision::kBf16, 0.5, true), candidate(Precision::kFp16, 0.6, true)}).precision,
+            Precision::kBf16);
+  EXPECT_EQ(decide({candidate(Precision::kBf16, 0.6, true), candidate(Precision::kFp16, 0.5, false)}).precision,
+            Precision::kBf16);
+  EXPECT_EQ(decide({}).precision, Precision::kFp32);
+}
+
+TEST(PrecisionChoice, RunsTheModelInBoth) {
+  const test::TempFolder folder;
+  const std::string model = test::write_color_classifier(folder);
+  const PrecisionChoice choice = choose_precision(
+      {.model = model, .options = {.device = Device::cpu(), .threads = 1}, .candidates = {Precision::kBf16}});
+  ASSERT_EQ(choice.candidates.size(), 1U);
+  EXPECT_TRUE(choice.candidates[0].agrees) << choice.candidates[0].evidence;
+  EXPECT_EQ(choice.candidates[0].evidence, "100.0 % of 200 top classes equal");
+  EXPECT_GT(choice.candidates[0].time, 0);
+}
+
+TEST(PrecisionChoice, KeepsFp32ForAModelThatIsNotRecognised) {
+  const test::TempFolder folder;
+  onnx_writer::Model model(13);
+  model.input("numbers", {1, 5}).output("others");
+  model.node({.op = "Relu", .inputs = {"numbers"}, .outputs = {"others"}, .name = "relu"});
+  model.save(folder / "numbers.onnx");
+  const PrecisionChoice choice = choose_precision(
+      {.model = folder / "numbers.onnx", .options = {.device = Device::cpu()}, .candidates = {Precision::kBf16}});
+  EXPECT_EQ(choice.precision, Precision::kFp32);
+  EXPECT_NE(choice.why.find("not recognised"), std::string::npos) << choice.why;
+}
+
+}  // namespace
+}  // namespace saccade
