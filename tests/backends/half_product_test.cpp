@@ -81,6 +81,23 @@ TEST(HalfConvolution, OfSinglePixels) {
             kConvolution);
 }
 
+/// Activations before and after a residual, of whole tiles and of partial ones.
+TEST(HalfConvolution, OfEveryEpilogue) {
+  for (const char* activation : {"", "Relu", "Clip", "Silu", "Sigmoid", "HardSwish", "Gelu", "Tanh"})
+    for (const char* residual : {"", "before", "after"}) {
+      OpCase made("Conv");
+      made.input(with_few_specials(random_tensor({1, 64, 9, 7}, -2, 2, 5), 2))
+          .constant({70, 64, 1, 1}, -1, 1)
+          .constant({70}, -1, 1);
+      if (residual == std::string_view("before")) made.post_with_operand("Add");
+      if (activation[0] != 0) made.post(activation, -1, 6);
+      if (residual == std::string_view("after")) made.post_with_operand("Add");
+      SCOPED_TRACE(std::string(activation) + " " + residual);
+      // Sums of up to 100, rounded before the activation by the reference.
+      made.in(DType::kBFloat16).check(kConvolution, {.absolute = 0.3, .relative = 2e-2}, Layout::kChannelsLast);
+    }
+}
+
 TEST(HalfConvolution, InManyPartsOnTwoThreads) {
   OpCase("Conv")
       .input({1, 64, 120, 60}, -0.5F, 0.5F)

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cpu/kernels/half_vectors_x86.hpp"
 #include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -121,6 +122,9 @@ std::optional<HalfActivation> half_activation(std::string_view op) {
 
 void finish_half_tile(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
                       Rows<std::uint16_t> out) {
+  constexpr std::size_t kWhole = 32;
+  const WholeRows whole = columns == kWhole ? avx512_whole_rows(epilogue) : nullptr;
+  if (whole != nullptr) return whole(epilogue, sums, rows, out);
   HWY_DYNAMIC_DISPATCH(finish)(epilogue, sums, rows, columns, out);
 }
 

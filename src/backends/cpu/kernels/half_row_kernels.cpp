@@ -1,5 +1,6 @@
 #include "cpu/kernels/half_row_kernels.hpp"
 
+#include "cpu/kernels/half_vectors_x86.hpp"
 #include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -114,7 +115,14 @@ namespace {
 HWY_EXPORT(kernels);
 }  // namespace
 
-const HalfRowKernels& half_row_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+const HalfRowKernels& half_row_kernels() {
+  static const HalfRowKernels chosen = [] {
+    HalfRowKernels own = HWY_DYNAMIC_DISPATCH(kernels)();
+    if (const HalfExponentials exponentials = avx512_exponentials()) own.exponentials = exponentials;
+    return own;
+  }();
+  return chosen;
+}
 
 }  // namespace saccade::cpu
 #endif
