@@ -1,4 +1,5 @@
 #include "cpu/kernels/half_vectors_x86.hpp"
+
 #include <array>
 #include <numeric>
 
@@ -86,16 +87,17 @@ WholeRows with_addend(const HalfEpilogue& epilogue) {
   return epilogue.adds_first ? run<kActivation, true, true> : run<kActivation, true, false>;
 }
 
-/// 0 also for a score of -infinity, whose rest would be NaN.
+/// 0 also for a score of -infinity, whose rest would be NaN. The difference comes first: the lowest number times
+/// log2(e) would be infinity.
 SACCADE_INLINE __m512 exponential(__m512 score, __m512 factor, __m512 subtrahend) {
-  const __m512 x = _mm512_fmsub_ps(score, factor, subtrahend);
-  return quick_exp2(_mm512_max_ps(_mm512_set1_ps(-1000.0F), x));
+  const __m512 x = _mm512_max_ps(_mm512_set1_ps(-1000.0F), _mm512_fmsub_ps(score, factor, subtrahend));
+  return quick_exp2(_mm512_mul_ps(x, _mm512_set1_ps(kLog2E)));
 }
 
 SACCADE_AVX512_BF16 float exponentials(const float* scores, std::size_t count, float scale, float shift,
                                        std::uint16_t* dst) {
-  const __m512 factor = _mm512_set1_ps(scale * kLog2E);
-  const __m512 subtrahend = _mm512_set1_ps(shift * kLog2E);
+  const __m512 factor = _mm512_set1_ps(scale);
+  const __m512 subtrahend = _mm512_set1_ps(shift);
   __m512 sum = _mm512_setzero_ps();
   std::size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
