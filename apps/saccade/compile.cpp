@@ -11,6 +11,7 @@
 #include "pipeline/model/write_plan.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "validate/data/data_set.hpp"
 #include "validate/precision_choice.hpp"
 
 namespace saccade::app {
@@ -29,6 +30,7 @@ double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<dou
 
 /// Decides Precision::kAuto for an ONNX file on the CPU. A plan has its precision; on a GPU it is fp32.
 std::optional<PrecisionChoice> choose(const CompileFlags& flags, StatusLine& line) {
+  if (!flags.data.empty()) open_data_set(flags.data);  // an error also where it is not needed
   if (flags.common.model.precision != Precision::kAuto) return {};
   const Model model = Model::load(flags.model, flags.common.model);
   if (model.options().precision != Precision::kAuto || model.options().device.kind != Device::Kind::kCpu) return {};
@@ -98,6 +100,12 @@ ReportText to_text(const CompileFlags& flags, const std::optional<PrecisionChoic
   return text;
 }
 
+/// Rejects invalid combinations of flags.
+void check(const CompileFlags& flags) {
+  if (!flags.data.empty() && flags.common.model.precision != Precision::kAuto)
+    throw UsageError("--data", "it decides --precision auto, and another precision is given");
+}
+
 int compile(const CompileFlags& flags) {
   StatusLine line;
   WritePlanOptions options{.model = flags.common.model, .tune = !flags.no_tune};
@@ -122,11 +130,14 @@ Action add_compile(FlagBinder& binder) {
   binder.bind("MODEL", &flags->model);
   binder.bind("--output", &flags->plan);
   binder.bind("--no-tune", &flags->no_tune);
-  binder.bind("--data", &flags->data);
+  binder.bind("--data", [flags = flags.get()](const std::string& data) {
+    find_data_kind(data);
+    flags->data = data;
+  });
   binder.bind("--tolerance", &flags->tolerance);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
-  return {.run = [flags] { return compile(*flags); }};
+  return {.run = [flags] { return compile(*flags); }, .check = [flags] { check(*flags); }};
 }
 
 }  // namespace saccade::app

@@ -35,6 +35,21 @@ class Compile : public testing::Test {
   json report_;
 };
 
+/// Without a faster precision, or because its predictions agree on too few frames: what was chosen, and why.
+TEST_F(Compile, ChoosesThePrecision) {
+  EXPECT_NE(report_["precision"], "auto");
+  EXPECT_NE(report_["precision_choice"]["why"], "");
+  const Finished asked =
+      run_saccade({"compile", folder_ / "color.onnx", "-o", plan(), "--precision", "fp32", "--json"});
+  ASSERT_EQ(asked.exit_code, 0) << asked.err;
+  EXPECT_TRUE(json::parse(asked.out)["precision_choice"].is_null());
+  const Finished missing = run_saccade({"compile", folder_ / "color.onnx", "-o", plan(), "--data", "coco:none"});
+  EXPECT_EQ(missing.exit_code, 1) << missing.err;
+  const Finished both =
+      run_saccade({"compile", folder_ / "color.onnx", "-o", plan(), "--data", "coco:none", "--precision", "fp32"});
+  EXPECT_EQ(both.exit_code, 2) << both.err;
+}
+
 TEST_F(Compile, WritesAPlanForFramesAndTensors) {
   EXPECT_GT(report_["bytes"].get<int>(), 100);
   EXPECT_EQ(report_["tuned"][0]["for"], "frames");
@@ -80,7 +95,7 @@ TEST_F(Compile, IsRefusedForOtherSettingsThanItsOwn) {
     return finished.err;
   };
   EXPECT_NE(error_of({"--device", "reference"}).find("it was compiled for cpu, not for reference"), std::string::npos);
-  EXPECT_NE(error_of({"--precision", "fp32"}).find("it was compiled with the precision auto, not fp32"),
+  EXPECT_NE(error_of({"--precision", "bf16"}).find("it was compiled with the precision fp32, not bf16"),
             std::string::npos);
   EXPECT_NE(error_of({"--shape", "image=1x3x9x9"}).find("the shapes of a plan are fixed"), std::string::npos);
 }

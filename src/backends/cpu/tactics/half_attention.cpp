@@ -30,8 +30,6 @@ constexpr std::int64_t kStep = kDepth * kColumns;
 // Scores and exponentials of a block and the keys and values of a chunk fit into half of an L2 of 2 MiB.
 constexpr std::int64_t kMostQueries = 64;
 constexpr std::int64_t kMostKeys = 1024;
-// Multiply-adds of bfloat16 are several times as fast as those that kParallelOperations is for.
-constexpr std::int64_t kGrain = 4 * kParallelOperations;
 
 /// The sizes of an attention, how it is divided, and where its operands are.
 struct Geometry {
@@ -134,10 +132,12 @@ class BoundHalfAttention : public BoundLaunch {
           pack_values(i / units, unit - key_panels);
       }
     });
-    parallel_for(g_.batches * g_.blocks, kGrain / g_.part_operations() + 1, [&](std::int64_t begin, std::int64_t end) {
-      std::byte* own = ranks_ + current_rank().rank * memory_.end;
-      for (std::int64_t part = begin; part < end; ++part) run_part(part / g_.blocks, part % g_.blocks * g_.block, own);
-    });
+    parallel_for(g_.batches * g_.blocks, kParallelHalfOperations / g_.part_operations() + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   std::byte* own = ranks_ + current_rank().rank * memory_.end;
+                   for (std::int64_t part = begin; part < end; ++part)
+                     run_part(part / g_.blocks, part % g_.blocks * g_.block, own);
+                 });
   }
 
  private:

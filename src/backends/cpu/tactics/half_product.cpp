@@ -9,7 +9,6 @@
 
 #include "base/integers.hpp"
 #include "cpu/kernels/half_product_kernels.hpp"
-#include "cpu/tactics/product_shapes.hpp"
 #include "cpu/team/parallel.hpp"
 
 // A part of the work is a strip of pixels times a group of panels, as in direct_product.cpp. Tiles multiply rows that
@@ -22,88 +21,12 @@
 namespace saccade::cpu {
 namespace {
 
-constexpr std::int64_t kDepth = HalfStrip::kDepth;
 constexpr std::int64_t kColumns = HalfStrip::kColumns;
-constexpr std::int64_t kRows = HalfStrip::kRows;
+constexpr std::int64_t kHalfBytes = sizeof(std::uint16_t);
 static_assert(HalfStrip::kColumns == RowOperations::kTileColumns && HalfStrip::kRows == RowOperations::kTileRows);
 
-// Of the panels, and of the rows, of a part of the work: together half of an L2 of 2 MiB.
-constexpr std::int64_t kPartBytes = 512 << 10;
-constexpr std::int64_t kPartsPerThread = 4;
 // Elements of a copy of a few.
 constexpr std::int64_t kCopied = 32;
-// Elements of the patch of a line, so that offsets in one of several lines fit into 32 bits.
-constexpr std::int64_t kMostPatch = 1 << 24;
-constexpr std::int64_t kHalfBytes = sizeof(std::uint16_t);
-// Multiply-adds of bfloat16 are several times as fast as those that kParallelOperations is for.
-constexpr std::int64_t kGrain = 8 * kParallelOperations;
-
-/// Along one axis, how far the taps of a patch reach: in pixels of a plane, which holds one phase of the stride.
-std::int64_t reach(const Window& w, std::size_t axis) {
-  std::int64_t most = 0;
-  for (std::int64_t tap = 0; tap < w.kernel[axis]; ++tap)
-    most = std::max(most, tap * w.dilation[axis] / w.stride[axis]);
-  return most;
-}
-
-/// Whether column Q of the plane of PHASE is padding in all lines.
-bool is_padding(const Window& w, std::int64_t phase, std::int64_t q) {
-  const std::int64_t x = q * w.stride[2] + phase - w.pad_begin[2];
-  return x < 0 || x >= w.in[2];
-}
-
-/// The least width of a patch: where a line's last columns and the next line's first ones are both padding, they are
-/// the same pixels.
-std::int64_t patch_width(const Window& w) {
-  const std::int64_t most = w.out[2] + reach(w, 2);
-  for (std::int64_t width = w.out[2]; width < most; ++width) {
-    bool fits = true;
-    for (std::int64_t phase = 0; phase < w.stride[2] && fits; ++phase)
-      for (std::int64_t q = width; q < most && fits; ++q)
-        fits = is_padding(w, phase, q) && is_padding(w, phase, q - width);
-    if (fits) return width;
-  }
-  return most;
-}
-
-/// The element that a step of a panel multiplies; a tap of -1: none, it is zero.
-struct Source {
-  std::int64_t tap = -1;
-  std::int64_t channel = 0;
-};
-
-Source source_of(const HalfGeometry& g, std::int64_t step, std::int64_t k) {
-  if (g.rows == HalfRows::kPatch) {
-    const std::int64_t channel = step / g.taps * g.depth + k;
-    return channel < g.in_channels ? Source{step % g.taps, channel} : Source{};
-  }
-  const std::int64_t element = step * g.depth + k;
-  return element < g.taps * g.in_channels ? Source{element / g.in_channels, element % g.in_channels} : Source{};
-}
-
-/// Packs panel PANEL (of all groups) of WEIGHTS to TO. Columns past the last output channel are zero.
-void pack_half_panel(const HalfGeometry& g, const Weights<BFloat16>& weights, const BFloat16* elements,
-                     std::int64_t panel, std::uint16_t* to) {
-  const std::int64_t first = panel / g.panels * g.out_channels + panel % g.panels * kColumns;
-  const std::int64_t width = std::min(kColumns, (panel / g.panels + 1) * g.out_channels - first);
-  const WeightStrides& steps = weights.steps;
-  for (std::int64_t step = 0; step < g.steps(); ++step, to += g.depth * kColumns)
-    for (std::int64_t k = 0; k < g.depth; ++k) {
-      const Source source = source_of(g, step, k);
-      const BFloat16* from =
-          elements + first * steps.out_channel + source.channel * steps.in_channel + source.tap * steps.tap;
-      for (std::int64_t j = 0; j < kColumns; ++j) {
-        std::uint16_t& place = to[half_panel_index(static_cast<std::size_t>(k), static_cast<std::size_t>(j),
-                                                   static_cast<std::size_t>(g.depth))];
-        if (source.tap < 0 || j >= width)
-          place = 0;
-        else if (weights.factor == 1.0F)
-          place = from[j * steps.out_channel].bits;
-        else
-          place = BFloat16(from[j * steps.out_channel] * weights.factor).bits;
-      }
-    }
-}
 
 /// A product with what its runs need besides memory.
 struct Prepared {
@@ -147,10 +70,11 @@ class BoundHalfProduct : public BoundLaunch {
   void run() override {
     if (packed_ != nullptr) pack();
     const std::int64_t operations = 2 * g_.images * g_.pixels * g_.taps * g_.in_channels * g_.groups * g_.out_channels;
-    parallel_for(g_.parts(), kGrain / (operations / g_.parts() + 1) + 1, [this](std::int64_t begin, std::int64_t end) {
-      std::byte* own = ranks_ + static_cast<std::size_t>(current_rank().rank) * prepared_.rank_bytes();
-      for (std::int64_t part = begin; part < end; ++part) run_part(part, own);
-    });
+    parallel_for(g_.parts(), kParallelHalfOperations / (operations / g_.parts() + 1) + 1,
+                 [this](std::int64_t begin, std::int64_t end) {
+                   std::byte* own = ranks_ + static_cast<std::size_t>(current_rank().rank) * prepared_.rank_bytes();
+                   for (std::int64_t part = begin; part < end; ++part) run_part(part, own);
+                 });
   }
 
  private:
@@ -393,143 +317,7 @@ class HalfProductLaunch : public Launch {
   int threads_;
 };
 
-/// Cycles of a pixel, of which a copied line of 64 bytes takes two and a step of a panel as many.
-std::int64_t cost(std::int64_t steps, std::int64_t panels, std::int64_t copied_lines) {
-  constexpr std::int64_t kCycles = 2;
-  return kCycles * (steps * panels + copied_lines);
-}
-
-/// Elements of the fewest steps of equal length that CHANNELS channels are; 0: their number is odd.
-std::int64_t equal_depth(std::int64_t channels) {
-  for (std::int64_t steps = ceil_div(channels, kDepth); channels % 2 == 0; ++steps)
-    if (channels % steps == 0 && channels / steps % 2 == 0) return channels / steps;
-  return 0;
-}
-
-/// Steps over rows of ELEMENTS elements.
-void add_steps(HalfGeometry& g, std::int64_t elements) {
-  g.offsets.clear();
-  for (std::int64_t first = 0; first < elements; first += g.depth)
-    g.offsets.push_back(static_cast<std::int32_t>(first));
-}
-
-void lay_patch(HalfGeometry& g) {
-  const Window& w = g.window;
-  g.patch_width = patch_width(w);
-  g.patch_lines = reach(w, 1);
-  g.patch_pixels = (g.strip / w.out[2] + g.patch_lines) * g.patch_width + reach(w, 2);
-  g.offsets.clear();
-  for (std::int64_t block = 0; block < g.row_elements; block += g.depth)
-    for (std::int64_t a = 0; a < w.kernel[1]; ++a)
-      for (std::int64_t b = 0; b < w.kernel[2]; ++b) {
-        const std::int64_t y = a * w.dilation[1];
-        const std::int64_t x = b * w.dilation[2];
-        const std::int64_t plane = y % w.stride[1] * w.stride[2] + x % w.stride[2];
-        const std::int64_t pixel = plane * g.patch_pixels + y / w.stride[1] * g.patch_width + x / w.stride[2];
-        g.offsets.push_back(static_cast<std::int32_t>(pixel * g.row_elements + block));
-      }
-}
-
-void choose_rows(HalfGeometry& g) {
-  const Window& w = g.window;
-  const std::int64_t depth = equal_depth(g.in_channels);
-  if (is_pointwise(w) && depth > 0) {
-    g.rows = HalfRows::kDirect;
-    g.row_elements = g.groups * g.in_channels;
-    g.depth = depth;
-    return add_steps(g, g.in_channels);
-  }
-  g.rows = HalfRows::kUnfolded;
-  g.row_elements = round_up(g.taps * g.in_channels, kDepth);
-  g.depth = kDepth;
-  add_steps(g, g.row_elements);
-  const std::int64_t phases = w.stride[1] * w.stride[2];
-  if (w.taps() == 1 || w.out[1] == 1 || w.in[0] > 1 || w.kernel[0] > 1) return;
-  if (phases * w.in[2] * w.extent(1) * w.extent(2) > kMostPatch / g.in_channels) return;
-  const std::int64_t patch_depth = depth > 0 ? depth : kDepth;
-  const std::int64_t steps = ceil_div(g.in_channels, patch_depth);
-  const std::int64_t unfolded = cost(g.steps(), g.panels, g.steps());
-  const std::int64_t patch =
-      ceil_div(cost(steps * g.taps, g.panels, ceil_div(g.in_channels, kDepth) * phases) * patch_width(w), w.out[2]);
-  if (patch >= unfolded) return;
-  g.rows = HalfRows::kPatch;
-  g.depth = patch_depth;
-  g.row_elements = steps * patch_depth;
-}
-
 }  // namespace
-
-std::int64_t HalfGeometry::panel_elements() const { return steps() * depth * kColumns; }
-
-std::int64_t HalfGeometry::copied_elements() const {
-  if (rows == HalfRows::kDirect) return 0;
-  if (rows == HalfRows::kUnfolded) return strip * row_elements;
-  return window.stride[1] * window.stride[2] * patch_pixels * row_elements;
-}
-
-HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64_t groups, std::int64_t in_channels,
-                           std::int64_t out_channels, int threads) {
-  HalfGeometry g{.window = window,
-                 .images = images,
-                 .groups = groups,
-                 .in_channels = in_channels,
-                 .out_channels = out_channels,
-                 .taps = window.taps(),
-                 .pixels = window.outputs(),
-                 .panels = ceil_div(out_channels, kColumns)};
-  choose_rows(g);
-  const bool is_patch = g.rows == HalfRows::kPatch;
-  const std::int64_t depth = is_patch ? g.row_elements * g.taps : g.steps() * g.depth;
-  const std::int64_t panel_bytes = depth * kColumns * kHalfBytes;
-  const std::int64_t pixel_bytes = kHalfBytes * g.row_elements * (is_patch ? window.stride[1] * window.stride[2] : 1);
-  // Threads that share the pixels read all weights each, those that share the channels all pixels.
-  const bool by_channels = g.panels * panel_bytes > g.pixels * pixel_bytes && g.panels >= 2 * threads;
-  const std::int64_t most_panels = by_channels ? ceil_div(g.panels, 2 * threads) : g.panels;
-  g.part_panels = std::clamp<std::int64_t>(kPartBytes / panel_bytes, 1, most_panels);
-  g.part_panels = ceil_div(g.panels, ceil_div(g.panels, g.part_panels));
-  // Whole tiles, or whole lines of a patch.
-  const std::int64_t unit = is_patch ? window.out[2] : kRows;
-  g.strip = std::clamp<std::int64_t>(kPartBytes / pixel_bytes, 4 * kRows, std::max(g.pixels, 4 * kRows));
-  const std::int64_t others = images * groups * ceil_div(g.panels, g.part_panels);
-  if (threads > 1 && !by_channels)
-    g.strip = std::min(g.strip, ceil_div(g.pixels, std::max<std::int64_t>(1, threads * kPartsPerThread / others)));
-  const std::int64_t pixel_operations = 2 * g.taps * g.in_channels * std::min(g.part_panels * kColumns, g.out_channels);
-  g.strip = std::max(g.strip, std::min(g.pixels, kGrain / 4 / pixel_operations));
-  g.strip = std::min(round_up(g.strip, unit), round_up(g.pixels, unit));
-  g.strips = ceil_div(g.pixels, g.strip);
-  // Few pixels: divided by channels instead.
-  while (g.part_panels > 1 && images * groups * g.strips * ceil_div(g.panels, g.part_panels) < 2 * threads &&
-         g.strip * pixel_operations > kGrain)
-    g.part_panels = ceil_div(g.part_panels, 2);
-  g.panel_groups = ceil_div(g.panels, g.part_panels);
-  if (is_patch) lay_patch(g);
-  return g;
-}
-
-Tensor pack_half_weights(const NodeContext& context, const HalfGeometry& g, const Weights<BFloat16>& weights) {
-  const std::int64_t elements = weights.matrices * g.packed_elements();
-  if (context.budget != nullptr) context.budget->take(static_cast<std::size_t>(elements * kHalfBytes));
-  Tensor packed(DType::kBFloat16, Shape{elements});
-  auto* to = reinterpret_cast<std::uint16_t*>(packed.data<BFloat16>().data());
-  for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
-    for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_elements())
-      pack_half_panel(g, weights, weights.elements + matrix * weights.matrix_stride, panel, to);
-  return packed;
-}
-
-Tensor padded_half_bias(const HalfGeometry& g, const Tensor* bias, float factor) {
-  Tensor padded(DType::kFloat32, Shape{g.groups * g.panels * kColumns});
-  const auto to = padded.data<float>();
-  std::ranges::fill(to, 0.0F);
-  if (bias == nullptr) return padded;
-  const auto given = bias->data<BFloat16>();
-  for (std::int64_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
-    const std::int64_t group = channel / g.out_channels;
-    to[static_cast<std::size_t>(group * g.panels * kColumns + channel % g.out_channels)] =
-        given[static_cast<std::size_t>(channel)] * factor;
-  }
-  return padded;
-}
 
 std::unique_ptr<Launch> half_product_launch(PackedHalfProduct product, int threads) {
   return std::make_unique<HalfProductLaunch>(std::move(product), threads);

@@ -73,6 +73,10 @@ struct PackedHalfProduct {
   RowOperations operations;
 };
 
+/// Packs panel PANEL (of all groups) of a matrix at ELEMENTS, with the strides and the factor of WEIGHTS, to TO.
+/// Columns past the last output channel are zero.
+void pack_half_panel(const HalfGeometry& geometry, const Weights<BFloat16>& weights, const BFloat16* elements,
+                     std::int64_t panel, std::uint16_t* to);
 Tensor pack_half_weights(const NodeContext& context, const HalfGeometry& geometry, const Weights<BFloat16>& weights);
 /// BIAS (bfloat16; null: zeros) times FACTOR, one per column of all panels.
 Tensor padded_half_bias(const HalfGeometry& geometry, const Tensor* bias, float factor = 1);

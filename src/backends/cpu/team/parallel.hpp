@@ -13,6 +13,8 @@ namespace saccade::cpu {
 constexpr std::int64_t kParallelGrain = 16384;
 /// The same in operations of a GEMM.
 constexpr std::int64_t kParallelOperations = 400'000;
+/// The same in bfloat16 with AMX, several times as fast.
+constexpr std::int64_t kParallelHalfOperations = 8 * kParallelOperations;
 
 /// The parts of a loop: consecutive ones belong to one rank, which keeps its rows in its cache. A rank that is done
 /// takes those of others.
