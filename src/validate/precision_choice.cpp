@@ -114,7 +114,7 @@ class Trial {
   bool has_enough() const { return frames_ >= kFewestFrames && predictions(agreement_) >= kEnough; }
   std::size_t frames() const { return frames_; }
   PrecisionCandidate candidate() const {
-    return judge(contender_.precision(), relative_time(contender_.times(), reference_.times()), agreement_);
+    return candidate_of(contender_.precision(), relative_time(contender_.times(), reference_.times()), agreement_);
   }
 
  private:
@@ -183,7 +183,7 @@ std::vector<Precision> faster_precisions(const ModelOptions& options) {
   return cpu_features().multiplies_bf16() ? std::vector{Precision::kBf16} : std::vector<Precision>{};
 }
 
-PrecisionCandidate judge(Precision precision, double time, const Agreement& agreement) {
+PrecisionCandidate candidate_of(Precision precision, double time, const Agreement& agreement) {
   PrecisionCandidate candidate{.precision = precision, .time = time, .agrees = predictions(agreement) >= kEnough};
   if (!candidate.agrees) {
     candidate.evidence =

@@ -40,12 +40,12 @@ struct PrecisionEvents {
 std::vector<Precision> faster_precisions(const ModelOptions& options);
 
 /// The fastest precision whose predictions agree with those in fp32: on DATA by accuracy, else on frames by 99 % of at
-/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). fp32 if that can't be told. Compiles
+/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). fp32 if there are too few. Compiles
 /// and runs the model in all of them. Throws Error.
 PrecisionChoice choose_precision(const PrecisionRequest& request, const PrecisionEvents& events = {});
 
 /// Whether AGREEMENT on frames suffices, and in numbers how far it goes.
-PrecisionCandidate judge(Precision precision, double time, const Agreement& agreement);
+PrecisionCandidate candidate_of(Precision precision, double time, const Agreement& agreement);
 /// The fastest of CANDIDATES that agrees and takes less than 0.97 of the time; else fp32, and why.
 PrecisionChoice decide(std::vector<PrecisionCandidate> candidates);
 

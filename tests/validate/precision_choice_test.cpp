@@ -14,7 +14,7 @@ Agreement boxes(std::int64_t matched, std::int64_t whole) {
 }
 
 PrecisionChoice decide_on(double time, const Agreement& agreement) {
-  return decide({judge(Precision::kBf16, time, agreement)});
+  return decide({candidate_of(Precision::kBf16, time, agreement)});
 }
 
 TEST(PrecisionChoice, TakesWhatIsFasterAndAgrees) {
