@@ -20,6 +20,18 @@ TEST(LayoutRules, ElementsAndMovesTakeEither) {
             LayoutRule::kAny);
 }
 
+/// Some kernels of bfloat16 run in one layout only.
+TEST(LayoutRules, OfHalfPrecision) {
+  const auto rule = [](const OpCase& made) { return made.in(DType::kBFloat16).layout_rule(); };
+  const auto softmax = [](std::int64_t axis) { return OpCase("Softmax").input({1, 3, 8, 8}).attribute("axis", axis); };
+  EXPECT_EQ(rule(OpCase("Sigmoid").input({1, 3, 8, 8})), LayoutRule::kAny);
+  EXPECT_EQ(rule(OpCase("Conv").input({1, 3, 8, 8}).constant({8, 3, 3, 3}, -1, 1)), LayoutRule::kChannelsLast);
+  EXPECT_EQ(rule(softmax(1)), LayoutRule::kChannelsLast);
+  EXPECT_EQ(rule(softmax(-1)), LayoutRule::kRowMajor);
+  EXPECT_EQ(rule(OpCase("Resize").input({1, 3, 8, 8}).absent().absent().constant(list({1, 3, 16, 16}))),
+            LayoutRule::kChannelsLast);
+}
+
 TEST(LayoutRules, ReductionsOfSpaceTakeEither) {
   EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({2, 3})).layout_rule(), LayoutRule::kAny);
   EXPECT_EQ(OpCase("ReduceMean").input({1, 3, 8, 8}).constant(list({-1})).layout_rule(), LayoutRule::kRowMajor);

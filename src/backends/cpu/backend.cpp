@@ -57,9 +57,13 @@ class CpuBackend : public Backend {
 
   LayoutRule layout_rule(const NodeContext& context) const {
     const LayoutRule rule = cpu::layout_rule(context);
-    if (rule == LayoutRule::kRowMajor || runs(context)) return rule;
-    // No kernel reads it row-major.
-    return runs_channels_last(context) ? LayoutRule::kChannelsLast : LayoutRule::kRowMajor;
+    if (rule == LayoutRule::kRowMajor) return rule;
+    const bool is_half = context.output().type.dtype == DType::kBFloat16;
+    const bool runs_row_major = runs(context);
+    // Kernels of float32 that run in either layout do so for all operands, some of bfloat16 in one of them only.
+    if (runs_row_major && !is_half) return rule;
+    if (runs_channels_last(context)) return runs_row_major ? rule : LayoutRule::kChannelsLast;
+    return LayoutRule::kRowMajor;
   }
 
   bool has_half_kernel(const NodeContext& context, DType dtype) const {
