@@ -9,11 +9,11 @@
 #include "ops/elementwise/cast.hpp"
 #include "passes/core/match.hpp"
 
-// Converts float32 networks to half precision for devices with tensor cores. Convolutions and GEMMs read and write half
-// precision, and so does every node that leads to one: most of a network, if the target has kernels for it. Nodes after
-// the last of them stay in float32. Half precision saves nothing there, and box coordinates would lose accuracy: from
-// 1024 on, fp16 has a spacing of one pixel. Sampling coordinates stay in float32, and so do values on the keep list and
-// nodes with a constant that fp16 can't represent. Weights are rounded here, once, after all folding.
+// Converts float32 networks to half precision for devices that multiply it faster. Convolutions and GEMMs read and
+// write half precision, and so does every node that leads to one: most of a network, if the target has kernels for it.
+// Nodes after the last of them stay in float32. Half precision saves nothing there, and box coordinates would lose
+// accuracy: from 1024 on, fp16 has a spacing of one pixel. Sampling coordinates stay in float32, and so do values on
+// the keep list and nodes with a constant that fp16 can't represent. Weights are rounded here, once, after all folding.
 namespace saccade {
 namespace {
 

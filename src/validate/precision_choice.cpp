@@ -112,6 +112,9 @@ class Trial {
     }
   }
   bool has_enough() const { return frames_ >= kFewestFrames && predictions(agreement_) >= kEnough; }
+  bool is_hopeless() const {
+    return predictions(agreement_) == 0 || relative_time(contender_.times(), reference_.times()) >= kMostTime;
+  }
   std::size_t frames() const { return frames_; }
   PrecisionCandidate candidate() const {
     return candidate_of(contender_.precision(), relative_time(contender_.times(), reference_.times()), agreement_);
@@ -135,9 +138,11 @@ PrecisionCandidate try_on_scene(const PrecisionRequest& request, Precision preci
   Trial trial(request, precision);
   FramePool pool(1);
   const auto start = Clock::now();
+  // More frames change nothing where there is nothing to compare, or nothing to gain.
+  const auto is_hopeless = [&] { return trial.frames() >= kFewestFrames && trial.is_hopeless(); };
   const auto is_done = [&] {
     const bool is_late = Clock::now() - start > kLongest && trial.frames() >= kFewestFrames;
-    return trial.has_enough() || trial.frames() >= kMostFrames || is_late;
+    return is_hopeless() || trial.has_enough() || trial.frames() >= kMostFrames || is_late;
   };
   for (int seed = 1; !is_done(); ++seed) {
     const auto reader = open_synthetic(fmt::format("synthetic:?seed={}", seed));
@@ -155,6 +160,7 @@ PrecisionCandidate try_on_scene(const PrecisionRequest& request, Precision preci
 /// The verdict of annotated images, with the time of frames of the scene.
 PrecisionCandidate try_on_data(const PrecisionRequest& request, Precision precision, const PrecisionEvents& events) {
   PrecisionCandidate candidate = try_on_scene(request, precision, events);
+  if (candidate.time >= kMostTime) return candidate;
   const auto in = [&](Precision chosen) {
     EvaluatedModel model{.file = request.model, .options = request.options};
     model.options.precision = chosen;
@@ -205,9 +211,10 @@ PrecisionChoice decide(std::vector<PrecisionCandidate> candidates) {
   double least = kMostTime;
   for (const PrecisionCandidate& each : candidates) {
     const bool is_faster = each.time < least;
-    if (choice.precision == Precision::kFp32 || (each.agrees && is_faster))
-      choice.why = fmt::format("{} takes {:.2f} of the time of fp32{}{}", to_string(each.precision), each.time,
-                               each.agrees ? ", " : ", but ", each.evidence);
+    if (choice.precision == Precision::kFp32 || (each.agrees && is_faster)) {
+      choice.why = fmt::format("{} takes {:.2f} of the time of fp32", to_string(each.precision), each.time);
+      if (each.time < kMostTime) choice.why += (each.agrees ? ", " : ", but ") + each.evidence;
+    }
     if (!each.agrees || !is_faster) continue;
     choice.precision = each.precision;
     least = each.time;
@@ -223,9 +230,10 @@ PrecisionChoice choose_precision(const PrecisionRequest& request, const Precisio
       candidates.push_back(request.data.empty() ? try_on_scene(request, precision, events)
                                                 : try_on_data(request, precision, events));
   } catch (const Error& error) {
-    // A model without predictions that can be compared.
-    if (error.code() != ErrorCode::kUnsupported || !request.data.empty()) throw;
-    return {.why = "its predictions can't be compared: the model is not recognised"};
+    // A model that is not recognised, a tracker without a target, a region outside of the scene: fp32 is always right.
+    if (!request.data.empty()) throw;
+    const std::string_view message = error.what();
+    return {.why = fmt::format("its predictions can't be compared: {}", message.substr(0, message.find(". ")))};
   }
   return decide(std::move(candidates));
 }

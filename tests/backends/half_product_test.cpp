@@ -66,6 +66,29 @@ TEST(HalfConvolution, OfAnyRank) {
             .attribute("pads", Integers{1, 0, 1, 1, 1, 0})
             .attribute("strides", Integers{2, 1, 1}),
         kConvolution);
+  // One plane, padded to three.
+  check(OpCase("Conv")
+            .input({1, 64, 1, 12, 12}, -0.5F, 0.5F)
+            .constant({32, 64, 1, 3, 3}, -0.1F, 0.1F)
+            .attribute("pads", Integers{1, 1, 1, 1, 1, 1}),
+        kConvolution);
+}
+
+/// Channels that have no steps of equal length, or many short ones, and windows that reach far.
+TEST(HalfConvolution, OfUnevenSteps) {
+  for (const std::int64_t channels : {62, 74, 63, 202})
+    for (const std::int64_t kernel : {1, 3})
+      check(OpCase("Conv")
+                .input({1, channels, 11, 13}, -0.5F, 0.5F)
+                .constant({40, channels, kernel, kernel}, -0.1F, 0.1F)
+                .attribute("pads", Integers{1, 1, 1, 1}),
+            kConvolution);
+  check(OpCase("Conv")
+            .input({1, 32, 5, 3}, -0.5F, 0.5F)
+            .constant({32, 32, 3, 3}, -0.1F, 0.1F)
+            .attribute("dilations", Integers{1, 700})
+            .attribute("pads", Integers{1, 1400, 1, 1400}),
+        kConvolution);
 }
 
 TEST(HalfConvolution, OfSinglePixels) {

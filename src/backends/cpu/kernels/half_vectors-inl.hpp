@@ -61,8 +61,10 @@ HWY_INLINE Float quick_exp(FloatTag d, Float x) {
   const Float shifted = hn::MulAdd(x, log2e, shift);
   const Float mantissa = polynomial(d, hn::MulSub(x, log2e, hn::Sub(shifted, shift)), kCoefficients);
   const WordTag words;
+  // A NaN of any payload stays one.
   const auto exponent = hn::ShiftLeft<23>(hn::BitCast(words, shifted));
-  return hn::BitCast(d, hn::Add(hn::BitCast(words, mantissa), exponent));
+  const Float power = hn::BitCast(d, hn::Add(hn::BitCast(words, mantissa), exponent));
+  return hn::IfThenElse(hn::IsNaN(x), x, power);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -171,7 +171,7 @@ class ElementProgram::Tile {
   float* output() { return real_; }
   bool single(int operand) const { return operand > 0 && inner_.strides[static_cast<std::size_t>(operand)] == 0; }
 
-  /// An operand in place, or converted in BUFFER (0 or 1) if it has 8-bit or strided elements.
+  /// An operand in place, or converted in BUFFER (0 or 1) if it has bfloat16, 8-bit or strided elements.
   const float* fetch(int operand, std::size_t at) {
     if (operand == kOutput) return real_;
     const auto t = static_cast<std::size_t>(operand);

@@ -101,28 +101,44 @@ void lay_patch(HalfGeometry& g) {
       }
 }
 
+/// Of lines that PANELS of steps of DEPTH elements copy, each group of panels that fits into the cache again.
+std::int64_t copies(const HalfGeometry& g, std::int64_t steps, std::int64_t depth, std::int64_t lines) {
+  return lines * ceil_div(g.panels * steps * depth * kColumns * kHalfBytes, kPartBytes);
+}
+
+/// Whether a patch can be laid out: windows of two axes, not too far apart for the offsets of its steps.
+bool can_copy_patches(const HalfGeometry& g) {
+  constexpr std::int64_t kMostReach = 512;
+  constexpr std::int64_t kMostPhases = 64;
+  const Window& w = g.window;
+  if (w.taps() == 1 || w.out[1] == 1 || w.in[0] > 1 || w.kernel[0] > 1 || w.out[0] > 1) return false;
+  if (reach(w, 1) > kMostReach || reach(w, 2) > kMostReach) return false;
+  const std::int64_t phases = w.stride[1] * w.stride[2];
+  if (w.stride[1] > kMostPhases || phases > kMostPhases) return false;
+  return patch_width(w) * (1 + reach(w, 1)) <= kMostPatch / (phases * round_up(g.in_channels, kDepth));
+}
+
 void choose_rows(HalfGeometry& g) {
   const Window& w = g.window;
   const std::int64_t depth = equal_depth(g.in_channels);
-  if (is_pointwise(w) && depth > 0) {
+  g.rows = HalfRows::kUnfolded;
+  g.row_elements = round_up(g.taps * g.in_channels, kDepth);
+  g.depth = kDepth;
+  add_steps(g, g.row_elements);
+  const std::int64_t unfolded = cost(g.steps(), g.panels, copies(g, g.steps(), kDepth, g.steps()));
+  if (is_pointwise(w) && depth > 0 && cost(g.in_channels / depth, g.panels, 0) <= unfolded) {
     g.rows = HalfRows::kDirect;
     g.row_elements = g.groups * g.in_channels;
     g.depth = depth;
     return add_steps(g, g.in_channels);
   }
-  g.rows = HalfRows::kUnfolded;
-  g.row_elements = round_up(g.taps * g.in_channels, kDepth);
-  g.depth = kDepth;
-  add_steps(g, g.row_elements);
-  const std::int64_t phases = w.stride[1] * w.stride[2];
-  if (w.taps() == 1 || w.out[1] == 1 || w.in[0] > 1 || w.kernel[0] > 1) return;
-  if (phases * w.in[2] * w.extent(1) * w.extent(2) > kMostPatch / g.in_channels) return;
-  const std::int64_t patch_depth = depth > 0 ? depth : kDepth;
+  if (!can_copy_patches(g)) return;
+  // Few long steps of padded channels, or many short ones of equal length.
+  const std::int64_t blocks = ceil_div(g.in_channels, kDepth);
+  const std::int64_t patch_depth = depth > 0 && 2 * g.in_channels <= 3 * blocks * depth ? depth : kDepth;
   const std::int64_t steps = ceil_div(g.in_channels, patch_depth);
-  const std::int64_t unfolded = cost(g.steps(), g.panels, g.steps());
-  const std::int64_t patch =
-      ceil_div(cost(steps * g.taps, g.panels, ceil_div(g.in_channels, kDepth) * phases) * patch_width(w), w.out[2]);
-  if (patch >= unfolded) return;
+  const std::int64_t copied = copies(g, steps * g.taps, patch_depth, blocks * w.stride[1] * w.stride[2]);
+  if (ceil_div(cost(steps * g.taps, g.panels, copied) * patch_width(w), w.out[2]) >= unfolded) return;
   g.rows = HalfRows::kPatch;
   g.depth = patch_depth;
   g.row_elements = steps * patch_depth;

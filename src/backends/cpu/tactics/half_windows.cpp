@@ -23,16 +23,17 @@ constexpr auto kColumns = static_cast<std::int64_t>(HalfWindows::kColumns);
 constexpr auto kRows = static_cast<std::int64_t>(RowOperations::kTileRows);
 static_assert(HalfWindows::kColumns == RowOperations::kTileColumns);
 constexpr int kChannels = 1;  // the dimension
+constexpr BFloat16 kLowest = BFloat16::from_bits(0xFF7F);
 
 /// What all executions of a node share.
 struct Windows {
-  Windows(const Window& of, const Shape& input, float padding)
+  Windows(const Window& of, const Shape& input, BFloat16 padding)
       : window(of),
         taps(taps_of(of)),
         images(input[0]),
         channels(input[1]),
         outside(DType::kBFloat16, Shape{input[1]}) {
-    std::ranges::fill(outside.data<BFloat16>(), BFloat16(padding));
+    std::ranges::fill(outside.data<BFloat16>(), padding);
   }
 
   std::int64_t blocks() const { return ceil_div(channels, kColumns); }
@@ -177,7 +178,7 @@ Support supports_images(const NodeContext& context) {
   return RowOperations::of(context, kChannels, why) ? Support{} : Support::no(why);
 }
 
-Windows windows_of(const NodeContext& context, const std::vector<std::int64_t>& kernel, float padding) {
+Windows windows_of(const NodeContext& context, const std::vector<std::int64_t>& kernel, BFloat16 padding) {
   const Shape& input = context.input(0).type.shape;
   Windows windows(slide(context.node.attributes, input, kernel), input, padding);
   std::string why;
@@ -201,7 +202,7 @@ class HalfDepthwise : public Tactic {
   }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    Windows windows = windows_of(context, kernel_of(context.node.attributes, context.input(1).type.shape), 0);
+    Windows windows = windows_of(context, kernel_of(context.node.attributes, context.input(1).type.shape), BFloat16(0));
     const std::int64_t taps = windows.window.taps();
     const auto padded = static_cast<std::size_t>(windows.blocks() * kColumns);
     windows.weights.assign(padded * static_cast<std::size_t>(taps), 0);
@@ -228,8 +229,7 @@ class HalfMaxPool : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return std::make_unique<WindowsLaunch>(
-        windows_of(context, context.node.attributes.integers("kernel_shape"), std::numeric_limits<float>::lowest()),
-        context.threads);
+        windows_of(context, context.node.attributes.integers("kernel_shape"), kLowest), context.threads);
   }
 };
 
