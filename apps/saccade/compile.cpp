@@ -28,20 +28,16 @@ struct CompileFlags {
 
 double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-/// Decides Precision::kAuto for an ONNX file on the CPU. A plan has its precision; on a GPU it is fp32.
-std::optional<PrecisionChoice> choose(const CompileFlags& flags, StatusLine& line) {
-  if (!flags.data.empty()) open_data_set(flags.data);  // an error also where it is not needed
-  if (flags.common.model.precision != Precision::kAuto) return {};
-  const Model model = Model::load(flags.model, flags.common.model);
-  if (model.options().precision != Precision::kAuto || model.options().device.kind != Device::Kind::kCpu) return {};
-  PrecisionRequest request{.model = flags.model,
-                           .options = flags.common.model,
-                           .data = flags.data,
-                           .tolerance = flags.tolerance,
-                           .candidates = faster_precisions(model.options())};
-  request.options.device = model.options().device;
+/// What decides Precision::kAuto of MODEL on the CPU; nullopt on a GPU, where it is fp32.
+std::optional<PrecisionChoice> choose(const CompileFlags& flags, const Model& model, StatusLine& line) {
+  if (model.options().device.kind != Device::Kind::kCpu) return {};
   return choose_precision(
-      request, {.progress = [&](const std::string& what, double share) { line.say("precision", what, share); }});
+      {.model = flags.model,
+       .options = model.options(),
+       .data = flags.data,
+       .tolerance = flags.tolerance,
+       .candidates = faster_precisions(model.options())},
+      {.progress = [&](const std::string& what, double share) { line.say("precision", what, share); }});
 }
 
 nlohmann::json to_json(const PrecisionChoice& choice) {
@@ -107,14 +103,18 @@ void check(const CompileFlags& flags) {
 }
 
 int compile(const CompileFlags& flags) {
+  if (!flags.data.empty()) open_data_set(flags.data);  // an error also where it is not needed
   StatusLine line;
   WritePlanOptions options{.model = flags.common.model, .tune = !flags.no_tune};
   options.on_progress = [&](std::string_view what, const TuneProgress& progress) {
     line.say(
         fmt::format("tuning for {} {}, {:.0f} s left", what, bar(progress.share), std::ceil(seconds(progress.left))));
   };
-  const std::optional<PrecisionChoice> choice = choose(flags, line);
-  if (choice) options.model.precision = choice->precision;
+  std::optional<PrecisionChoice> choice;
+  options.choose_precision = [&](const Model& model) {
+    choice = choose(flags, model, line);
+    return choice ? choice->precision : Precision::kAuto;
+  };
   const WrittenPlan written = write_plan(flags.model, flags.plan, options);
   line.finish();
   print_result(

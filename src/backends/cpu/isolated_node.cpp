@@ -43,9 +43,10 @@ void IsolatedNode::compute_in(DType dtype) {
 
 void IsolatedNode::lay_out_channels_last() {
   const Node& node = graph_.node(node_);
+  const int rank = context().output().type.shape.rank();
   const auto lay_out = [&](ValueId id) {
-    if (id == ValueId::kNone || graph_.constant(id) != nullptr) return;
-    if (graph_.value(id).type.shape.rank() >= 3) graph_.value(id).layout = Layout::kChannelsLast;
+    if (id == ValueId::kNone || graph_.constant(id) != nullptr || rank < 3) return;
+    if (graph_.value(id).type.shape.rank() == rank) graph_.value(id).layout = Layout::kChannelsLast;
   };
   for (const ValueId input : node.inputs) lay_out(input);
   for (const ValueId output : node.outputs) lay_out(output);

@@ -12,7 +12,7 @@ class IsolatedNode {
   NodeContext context() const { return {graph_, graph_.node(node_)}; }
   /// Its float32 operands and outputs become DTYPE. Constants of more than a few elements are left undefined.
   void compute_in(DType dtype);
-  /// All images that are not constant become channels-last.
+  /// Its output and the operands of the same rank that are not constant become channels-last, as choose_layouts does.
   void lay_out_channels_last();
 
  private:

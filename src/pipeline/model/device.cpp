@@ -56,10 +56,10 @@ Refusal find_kernels(Graph graph, const ModelOptions& options) {
 void check_precision_without_gpu(const ModelOptions& options, const std::string& why) {
   const Precision precision = options.precision;
   if (precision == Precision::kAuto || precision == Precision::kFp32) return;
-  const bool has_halves = options.device.kind != Device::Kind::kReference;
-  if (has_halves && precision == Precision::kBf16) return;
+  const bool computes_bf16 = options.device.kind != Device::Kind::kReference;
+  if (computes_bf16 && precision == Precision::kBf16) return;
   fail(ErrorCode::kUnsupported, "the precision '{}' needs a GPU (without one, use {}): {}", to_string(precision),
-       has_halves ? "auto, fp32 or bf16" : "auto or fp32", why);
+       computes_bf16 ? "auto, fp32 or bf16" : "auto or fp32", why);
 }
 
 }  // namespace

@@ -24,6 +24,16 @@ class PlanWriter {
     if (is_measured()) known_ = cached_choices(backend_);
   }
 
+  /// Loads the model again if another precision is chosen for it.
+  void choose_precision(const std::string& path) {
+    if (!asked_.choose_precision || facts_.precision != Precision::kAuto) return;
+    facts_.precision = asked_.choose_precision(model_);
+    if (facts_.precision == Precision::kAuto || facts_.precision == Precision::kFp32) return;
+    ModelOptions options = model_.options();
+    options.precision = facts_.precision;
+    model_ = Model::load(path, options);
+  }
+
   WrittenPlan write(const std::string& path) {
     const auto start = Clock::now();
     const Card* card = find_card();
@@ -93,6 +103,7 @@ class PlanWriter {
 WrittenPlan write_plan(const std::string& path, const std::string& plan, const WritePlanOptions& options) {
   PlanWriter writer(path, options);
   check_output(plan);  // before minutes of tuning
+  writer.choose_precision(path);
   return writer.write(plan);
 }
 

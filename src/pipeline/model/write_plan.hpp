@@ -9,6 +9,9 @@ namespace saccade {
 struct WritePlanOptions {
   ModelOptions model;
   bool tune = true;
+  /// Decides Precision::kAuto for the model, which is loaded and computes in fp32, once the output can be written.
+  /// Empty, or kAuto: fp32.
+  std::function<Precision(const Model& model)> choose_precision;
   /// WHAT is "frames" or "tensors"; on the calling thread.
   std::function<void(std::string_view what, const TuneProgress&)> on_progress;
 };

@@ -49,8 +49,8 @@ HWY_INLINE Float activate(FloatTag d, Float x, Float low, Float high) {
 }
 
 template <HalfActivation kActivation, Addend kAddend>
-void run(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
-         Rows<std::uint16_t> out) {
+void run(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows, std::size_t columns,
+         StridedRows<std::uint16_t> out) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   const Float low = hn::Set(d, epilogue.low);
@@ -80,23 +80,18 @@ void run(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows,
   }
 }
 
-using Run = void (*)(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
-                     Rows<std::uint16_t> out);
-
 template <Addend kAddend>
-constexpr std::array<Run, 7> kByActivation{
+constexpr std::array<FinishHalfTile, 7> kByActivation{
     run<HalfActivation::kNone, kAddend>,    run<HalfActivation::kRelu, kAddend>,
     run<HalfActivation::kClip, kAddend>,    run<HalfActivation::kSilu, kAddend>,
     run<HalfActivation::kSigmoid, kAddend>, run<HalfActivation::kHardSwish, kAddend>,
     run<HalfActivation::kGelu, kAddend>,
 };
 
-void finish(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
-            Rows<std::uint16_t> out) {
+FinishHalfTile kernel_of(const HalfEpilogue& epilogue) {
   const auto at = static_cast<std::size_t>(epilogue.activation);
-  Run run = kByActivation<Addend::kNone>[at];
-  if (epilogue.adds) run = epilogue.adds_first ? kByActivation<Addend::kBefore>[at] : kByActivation<Addend::kAfter>[at];
-  run(epilogue, sums, rows, columns, out);
+  if (!epilogue.adds) return kByActivation<Addend::kNone>[at];
+  return epilogue.adds_first ? kByActivation<Addend::kBefore>[at] : kByActivation<Addend::kAfter>[at];
 }
 
 }  // namespace
@@ -107,7 +102,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace saccade::cpu {
 namespace {
-HWY_EXPORT(finish);
+HWY_EXPORT(kernel_of);
 }  // namespace
 
 std::optional<HalfActivation> half_activation(std::string_view op) {
@@ -120,12 +115,10 @@ std::optional<HalfActivation> half_activation(std::string_view op) {
   return std::nullopt;
 }
 
-void finish_half_tile(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
-                      Rows<std::uint16_t> out) {
-  constexpr std::size_t kWhole = 32;
-  const WholeRows whole = columns == kWhole ? avx512_whole_rows(epilogue) : nullptr;
-  if (whole != nullptr) return whole(epilogue, sums, rows, out);
-  HWY_DYNAMIC_DISPATCH(finish)(epilogue, sums, rows, columns, out);
+HalfEpilogueKernels half_epilogue_kernels(const HalfEpilogue& epilogue) {
+  const FinishHalfTile any = HWY_DYNAMIC_DISPATCH(kernel_of)(epilogue);
+  const FinishHalfTile whole = avx512_whole_tile(epilogue);
+  return {any, whole == nullptr ? any : whole};
 }
 
 }  // namespace saccade::cpu

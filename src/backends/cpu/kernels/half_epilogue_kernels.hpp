@@ -22,12 +22,19 @@ struct HalfEpilogue {
   float high = 0;
   bool adds = false;
   bool adds_first = false;
-  Rows<const std::uint16_t> addend{};
+  StridedRows<const std::uint16_t> addend{};
 };
 
 /// Applies EPILOGUE to ROWS x COLUMNS sums in registers and rounds the results to OUT. SUMS has whole vectors of
 /// readable elements.
-void finish_half_tile(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows, std::size_t columns,
-                      Rows<std::uint16_t> out);
+using FinishHalfTile = void (*)(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows,
+                                std::size_t columns, StridedRows<std::uint16_t> out);
+
+/// The kernels of an epilogue for this processor.
+struct HalfEpilogueKernels {
+  FinishHalfTile any;    ///< tiles of any width
+  FinishHalfTile whole;  ///< tiles of 32 columns
+};
+HalfEpilogueKernels half_epilogue_kernels(const HalfEpilogue& epilogue);
 
 }  // namespace saccade::cpu

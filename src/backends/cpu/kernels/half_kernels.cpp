@@ -16,7 +16,7 @@ namespace saccade::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-void widen(Rows<const std::uint16_t> src, Rows<float> dst, std::size_t rows, std::size_t columns) {
+void widen(StridedRows<const std::uint16_t> src, StridedRows<float> dst, std::size_t rows, std::size_t columns) {
   const std::size_t lanes = hn::Lanes(FloatTag());
   for (std::size_t row = 0; row < rows; ++row, src.first += src.stride, dst.first += dst.stride) {
     std::size_t i = 0;
@@ -26,7 +26,7 @@ void widen(Rows<const std::uint16_t> src, Rows<float> dst, std::size_t rows, std
   }
 }
 
-void narrow(Rows<const float> src, Rows<std::uint16_t> dst, std::size_t rows, std::size_t columns) {
+void narrow(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::size_t rows, std::size_t columns) {
   const std::size_t lanes = hn::Lanes(FloatTag());
   for (std::size_t row = 0; row < rows; ++row, src.first += src.stride, dst.first += dst.stride) {
     std::size_t i = 0;

@@ -7,16 +7,16 @@ namespace saccade::cpu {
 
 /// Rows of elements in memory, STRIDE elements apart.
 template <typename Element>
-struct Rows {
+struct StridedRows {
   Element* first;
   std::size_t stride;
 };
 
 /// Conversions between float32 and bfloat16, which is stored in 16-bit integers: ROWS rows of COLUMNS elements.
 struct HalfKernels {
-  void (*widen)(Rows<const std::uint16_t> src, Rows<float> dst, std::size_t rows, std::size_t columns);
+  void (*widen)(StridedRows<const std::uint16_t> src, StridedRows<float> dst, std::size_t rows, std::size_t columns);
   /// Rounds half to even. NaN becomes a quiet NaN.
-  void (*narrow)(Rows<const float> src, Rows<std::uint16_t> dst, std::size_t rows, std::size_t columns);
+  void (*narrow)(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::size_t rows, std::size_t columns);
 };
 
 const HalfKernels& half_kernels();

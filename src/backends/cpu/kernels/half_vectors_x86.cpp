@@ -56,8 +56,8 @@ SACCADE_INLINE __m512 activate(__m512 x, __m512 low, __m512 high) {
 }
 
 template <HalfActivation kActivation, bool kAdds, bool kAddsFirst>
-SACCADE_AVX512_BF16 void run(const HalfEpilogue& epilogue, Rows<const float> sums, std::size_t rows,
-                             Rows<std::uint16_t> out) {
+SACCADE_AVX512_BF16 void run(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows,
+                             std::size_t /*columns*/, StridedRows<std::uint16_t> out) {
   const __m512 low = _mm512_set1_ps(epilogue.low);
   const __m512 high = _mm512_set1_ps(epilogue.high);
   const std::uint16_t* addend = epilogue.addend.first;
@@ -82,7 +82,7 @@ SACCADE_AVX512_BF16 void run(const HalfEpilogue& epilogue, Rows<const float> sum
 }
 
 template <HalfActivation kActivation>
-WholeRows with_addend(const HalfEpilogue& epilogue) {
+FinishHalfTile with_addend(const HalfEpilogue& epilogue) {
   if (!epilogue.adds) return run<kActivation, false, false>;
   return epilogue.adds_first ? run<kActivation, true, true> : run<kActivation, true, false>;
 }
@@ -121,9 +121,8 @@ SACCADE_AVX512_BF16 float exponentials(const float* scores, std::size_t count, f
 
 HalfExponentials avx512_exponentials() { return cpu_features().avx512_bf16 ? exponentials : nullptr; }
 
-WholeRows avx512_whole_rows(const HalfEpilogue& epilogue) {
-  static const bool usable = cpu_features().avx512_bf16;
-  if (!usable) return nullptr;
+FinishHalfTile avx512_whole_tile(const HalfEpilogue& epilogue) {
+  if (!cpu_features().avx512_bf16) return nullptr;
   switch (epilogue.activation) {
     case HalfActivation::kNone: return with_addend<HalfActivation::kNone>(epilogue);
     case HalfActivation::kRelu: return with_addend<HalfActivation::kRelu>(epilogue);
@@ -137,7 +136,7 @@ WholeRows avx512_whole_rows(const HalfEpilogue& epilogue) {
 
 HalfExponentials avx512_exponentials() { return nullptr; }
 
-WholeRows avx512_whole_rows(const HalfEpilogue& /*epilogue*/) { return nullptr; }
+FinishHalfTile avx512_whole_tile(const HalfEpilogue& /*epilogue*/) { return nullptr; }
 
 #endif
 

@@ -72,6 +72,7 @@ void ElementProgram::finish() {
   }
   loops_ = collapse(std::move(loops));
   merge_short_rows();
+  reads_output_ = !steps_.empty() && (steps_.front().a == kOutput || steps_.front().b == kOutput);
   rows_ = 1;
   for (std::size_t i = 0; i + 1 < loops_.size(); ++i) rows_ *= loops_[i].size;
   tiles_a_row_ = (loops_.back().size + kTile - 1) / kTile;
@@ -163,9 +164,8 @@ class ElementProgram::Tile {
   Tile(const ElementProgram& program, const Places& row, std::int64_t start, std::int64_t count)
       : program_(program), row_(row), inner_(program.loops_.back()), start_(start), count_(count) {
     real_ = row[0].dtype == DType::kFloat32 ? reinterpret_cast<float*>(row[0].at(start)) : buffer(2);
-    const bool is_in_place =
-        !program.steps_.empty() && (program.steps_.front().a == kOutput || program.steps_.front().b == kOutput);
-    if (is_in_place && row[0].dtype != DType::kFloat32) row[0].read(start, real_, static_cast<std::size_t>(count));
+    if (program.reads_output_ && row[0].dtype != DType::kFloat32)
+      row[0].read(start, real_, static_cast<std::size_t>(count));
   }
 
   float* output() { return real_; }

@@ -77,6 +77,7 @@ class ElementProgram {
   std::vector<Loop> loops_;
   /// By tensor, the offset of each element of a row that has no single stride; else empty.
   std::array<std::vector<std::int32_t>, Loop::kMaxTensors> row_offsets_;
+  bool reads_output_ = false;  // the first step continues what the output holds
   std::int64_t rows_ = 1;
   std::int64_t tiles_a_row_ = 1;
 };

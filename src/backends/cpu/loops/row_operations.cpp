@@ -57,25 +57,34 @@ std::optional<RowOperations> RowOperations::of(const NodeContext& context, int c
   return operations;
 }
 
-/// An activation, a sum of two tensors, or both.
-void RowOperations::choose_epilogue(const Node& node) {
+/// The steps as an epilogue: an activation, a sum of two tensors, or both; nullopt: they are none.
+std::optional<HalfEpilogue> RowOperations::as_epilogue(const Node& node) const {
   HalfEpilogue epilogue;
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const PostOp& post = node.post_ops[i];
     if (post.operand >= 0) {
-      if (epilogue.adds || post.op != "Add" || steps_[i].kind != Operand::kElement) return;
+      if (epilogue.adds || post.op != "Add" || steps_[i].kind != Operand::kElement) return std::nullopt;
       epilogue.adds = true;
       epilogue.adds_first = i == 0;
       continue;
     }
     const auto activation = half_activation(post.op);
     const bool is_second = epilogue.activation != HalfActivation::kNone || (epilogue.adds && !epilogue.adds_first);
-    if (!activation || is_second) return;
+    if (!activation || is_second) return std::nullopt;
     epilogue.activation = *activation;
     epilogue.low = post.alpha;
     epilogue.high = post.beta;
   }
-  epilogue_ = epilogue;
+  return epilogue;
+}
+
+void RowOperations::choose_epilogue(const Node& node) {
+  const auto epilogue = as_epilogue(node);
+  is_fused_ = epilogue.has_value();
+  if (is_fused_) epilogue_ = *epilogue;
+  finish_ = half_epilogue_kernels(epilogue_);
+  for (const Step& step : steps_)
+    if (epilogue_.adds && step.input >= 0) addend_ = step.input;
 }
 
 void RowOperations::apply(const Step& step, float* elements, const float* operand, std::int64_t count) {
@@ -110,13 +119,12 @@ void RowOperations::finish_tile(float* sums, std::int64_t row, std::int64_t rows
                                 std::uint16_t* output) const {
   const std::int64_t at = row * channels + first;
   const auto stride = static_cast<std::size_t>(channels);
-  HalfEpilogue epilogue = epilogue_.value_or(HalfEpilogue{});
-  if (!epilogue_) run_tile(sums, row, rows, first, count, channels, inputs);
-  for (const Step& step : steps_)
-    if (epilogue.adds && step.input >= 0)
-      epilogue.addend = {static_cast<const std::uint16_t*>(inputs[step.input].data) + at, stride};
-  finish_half_tile(epilogue, {sums, kTileColumns}, static_cast<std::size_t>(rows), static_cast<std::size_t>(count),
-                   {output + at, stride});
+  HalfEpilogue epilogue = epilogue_;
+  if (!is_fused_) run_tile(sums, row, rows, first, count, channels, inputs);
+  if (addend_ >= 0) epilogue.addend = {static_cast<const std::uint16_t*>(inputs[addend_].data) + at, stride};
+  const FinishHalfTile finish = count == std::int64_t{kTileColumns} ? finish_.whole : finish_.any;
+  finish(epilogue, {sums, kTileColumns}, static_cast<std::size_t>(rows), static_cast<std::size_t>(count),
+         {output + at, stride});
 }
 
 void RowOperations::run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,

@@ -44,10 +44,15 @@ class RowOperations {
   static void apply(const Step& step, float* elements, const float* operand, std::int64_t count);
   void run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
                 std::int64_t channels, const TensorView* inputs) const;
+  std::optional<HalfEpilogue> as_epilogue(const Node& node) const;
   void choose_epilogue(const Node& node);
 
   std::vector<Step> steps_;
-  std::optional<HalfEpilogue> epilogue_;  // of a bfloat16 output: all steps, in registers
+  // Of a bfloat16 output: all steps in registers, or after them the rounding alone.
+  HalfEpilogue epilogue_;
+  HalfEpilogueKernels finish_{};
+  bool is_fused_ = false;
+  int addend_ = -1;  // input
 };
 
 }  // namespace saccade::cpu

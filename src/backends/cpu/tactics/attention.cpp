@@ -5,7 +5,6 @@
 #include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
-#include "cpu/loops/element_program.hpp"
 #include "cpu/tactics/attention_parts.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
@@ -24,26 +23,13 @@ namespace {
 constexpr std::int64_t kMostQueries = 48;
 constexpr std::int64_t kMostKeys = 512;
 
-/// The sizes of an attention, how it is divided, and where its operands are.
-struct Geometry {
-  Geometry(const AttentionPatterns& patterns, int threads)
-      : batches(patterns.batches()),
-        queries(patterns.queries()),
-        keys(patterns.keys()),
-        channels(patterns.channels()),
-        value_channels(patterns.value_channels()),
-        query(patterns.query),
-        key(patterns.key),
-        value(patterns.value),
-        output(patterns.output) {
-    if (patterns.mask) mask.emplace(*patterns.mask);
+struct Geometry : AttentionSizes {
+  Geometry(const AttentionPatterns& patterns, int threads) : AttentionSizes(patterns, threads, kMostQueries) {
     tile_rows = static_cast<std::int64_t>(product_kernels().rows);
     tile_columns = static_cast<std::int64_t>(product_kernels().columns);
     key_panels = ceil_div(keys, tile_columns);
     value_panels = ceil_div(value_channels, tile_columns);
-    // Enough parts for the threads, if there are queries for them.
-    const std::int64_t least = std::max(ceil_div(queries, kMostQueries), ceil_div(2 * threads, batches));
-    block = round_up(ceil_div(queries, least), tile_rows);
+    block = round_up(block, tile_rows);
     blocks = ceil_div(queries, block);
     chunk = std::min(key_panels * tile_columns, kMostKeys / tile_columns * tile_columns);
   }
@@ -51,26 +37,12 @@ struct Geometry {
   std::int64_t packed_keys() const { return key_panels * tile_columns * channels; }  // of a batch
   std::int64_t packed_values() const { return value_panels * tile_columns * keys; }  // of a batch
   std::int64_t output_width() const { return value_panels * tile_columns; }
-  std::int64_t part_operations() const { return 2 * block * keys * (channels + value_channels); }
-
-  std::int64_t batches;
-  std::int64_t queries;
-  std::int64_t keys;
-  std::int64_t channels;
-  std::int64_t value_channels;
-  Offsets query;
-  Offsets key;
-  Offsets value;
-  Offsets output;
-  std::optional<Offsets> mask;
 
   std::int64_t tile_rows;
   std::int64_t tile_columns;
   std::int64_t key_panels;
   std::int64_t value_panels;
-  std::int64_t block;   // queries of a part
-  std::int64_t blocks;  // of a batch
-  std::int64_t chunk;   // keys of a step
+  std::int64_t chunk;  // keys of a step
 };
 
 /// The scratch memory of one rank, in floats.
@@ -93,6 +65,8 @@ struct RankMemory {
 
 class BoundAttention : public BoundLaunch {
  public:
+  using Sizes = Geometry;
+
   BoundAttention(const Geometry& geometry, float scale, const Bindings& bindings)
       : g_(geometry),
         memory_(geometry),
@@ -107,6 +81,14 @@ class BoundAttention : public BoundLaunch {
         ranks_(packed_values_ + g_.batches * g_.packed_values()),
         zeros_(static_cast<std::size_t>(g_.tile_columns), 0.0F) {}
 
+  static std::int64_t scratch_bytes(const Geometry& g, int threads) {
+    return (g.batches * (g.packed_keys() + g.packed_values()) + threads * RankMemory(g).end) *
+           std::int64_t{sizeof(float)};
+  }
+  static std::string detail(const Geometry& g) {
+    return fmt::format("{} parts of {} queries, {} keys at a time", g.parts(), g.block, g.chunk);
+  }
+
   void run() override {
     const std::int64_t panels = g_.key_panels + g_.value_panels;
     const std::int64_t cost = (g_.packed_keys() + g_.packed_values()) / panels;
@@ -119,12 +101,10 @@ class BoundAttention : public BoundLaunch {
           pack_values(i / panels, panel - g_.key_panels);
       }
     });
-    parallel_for(g_.batches * g_.blocks, kParallelOperations / g_.part_operations() + 1,
-                 [&](std::int64_t begin, std::int64_t end) {
-                   float* own = ranks_ + current_rank().rank * memory_.end;
-                   for (std::int64_t part = begin; part < end; ++part)
-                     run_part(part / g_.blocks, part % g_.blocks * g_.block, own);
-                 });
+    parallel_for(g_.parts(), kParallelOperations / g_.part_operations() + 1, [&](std::int64_t begin, std::int64_t end) {
+      float* own = ranks_ + current_rank().rank * memory_.end;
+      for (std::int64_t part = begin; part < end; ++part) run_part(part / g_.blocks, part % g_.blocks * g_.block, own);
+    });
   }
 
  private:
@@ -255,47 +235,10 @@ class BoundAttention : public BoundLaunch {
   std::vector<float> zeros_;
 };
 
-class AttentionLaunch : public Launch {
- public:
-  AttentionLaunch(Geometry geometry, float scale, int threads)
-      : geometry_(std::move(geometry)), scale_(scale), threads_(std::max(threads, 1)) {}
-
-  std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(geometry_.batches * (geometry_.packed_keys() + geometry_.packed_values()) +
-                                    threads_ * RankMemory(geometry_).end) *
-           sizeof(float);
-  }
-  std::string detail() const override {
-    return fmt::format("{} parts of {} queries, {} keys at a time", geometry_.batches * geometry_.blocks,
-                       geometry_.block, geometry_.chunk);
-  }
-  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    return std::make_unique<BoundAttention>(geometry_, scale_, bindings);
-  }
-
- private:
-  Geometry geometry_;
-  float scale_;
-  int threads_;
-};
-
-class VectorAttention : public Tactic {
- public:
-  std::string_view name() const override { return "vector.attention"; }
-
-  Support supports(const NodeContext& context) const override { return supports_attention(context, DType::kFloat32); }
-
-  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    return with_post_ops(context, std::make_unique<AttentionLaunch>(
-                                      Geometry(*patterns_in_memory(context.graph, context.node), context.threads),
-                                      context.node.attributes.real("scale", 1), context.threads));
-  }
-};
-
 }  // namespace
 
 const Tactic& vector_attention() {
-  static const VectorAttention tactic;
+  static const AttentionTactic<BoundAttention> tactic("vector.attention", DType::kFloat32);
   return tactic;
 }
 

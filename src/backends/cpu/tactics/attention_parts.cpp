@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/row_kernels.hpp"
-#include "cpu/loops/element_program.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -28,6 +28,22 @@ Offsets::Offsets(const AccessPattern& pattern) {
       of[loop].push_back((loop == 0 ? pattern.offset : 0) + pattern.along(loop, i));
   for (std::size_t i = 0; i < of[2].size(); ++i) columns_contiguous &= of[2][i] == static_cast<std::int64_t>(i);
   row_step = pattern.loops[1].size() == 1 ? pattern.loops[1][0].step : -1;
+}
+
+AttentionSizes::AttentionSizes(const AttentionPatterns& patterns, int threads, std::int64_t most_queries)
+    : batches(patterns.batches()),
+      queries(patterns.queries()),
+      keys(patterns.keys()),
+      channels(patterns.channels()),
+      value_channels(patterns.value_channels()),
+      query(patterns.query),
+      key(patterns.key),
+      value(patterns.value),
+      output(patterns.output) {
+  if (patterns.mask) mask.emplace(*patterns.mask);
+  const std::int64_t least = std::max(ceil_div(queries, most_queries), ceil_div(2 * threads, batches));
+  block = ceil_div(queries, std::min(least, queries));
+  blocks = ceil_div(queries, block);
 }
 
 void add_mask(const Offsets& offsets, const float* mask, std::int64_t first, std::int64_t count, float* scores) {

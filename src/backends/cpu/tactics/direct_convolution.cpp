@@ -41,7 +41,7 @@ class DirectConvolution : public Tactic {
     const float* weights = context.constant(1)->data<float>().data();
     return product_launch({.geometry = g,
                            .weights = pack_weights(context, g, {weights, operands.strides()}),
-                           .bias = padded_bias(g, context.constant(2)),
+                           .bias = padded_bias(g.groups, g.out_channels, g.padded_channels(), context.constant(2)),
                            .operations = convolution_operations(context)},
                           context.threads);
   }

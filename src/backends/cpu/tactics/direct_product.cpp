@@ -303,20 +303,6 @@ Tensor pack_weights(const NodeContext& context, const ProductGeometry& g, const 
   return packed;
 }
 
-Tensor padded_bias(const ProductGeometry& g, const Tensor* bias, float factor) {
-  Tensor padded(DType::kFloat32, Shape{g.groups * g.panels * g.tile_columns});
-  const auto to = padded.data<float>();
-  std::ranges::fill(to, 0.0F);
-  if (bias == nullptr) return padded;
-  const auto given = bias->data<float>();
-  for (std::int64_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
-    const std::int64_t group = channel / g.out_channels;
-    to[static_cast<std::size_t>(group * g.panels * g.tile_columns + channel % g.out_channels)] =
-        given[static_cast<std::size_t>(channel)] * factor;
-  }
-  return padded;
-}
-
 std::unique_ptr<Launch> product_launch(PackedProduct product, int threads) {
   return std::make_unique<ProductLaunch>(std::move(product), threads);
 }

@@ -34,6 +34,7 @@ struct ProductGeometry {
   std::int64_t panel_groups = 0;  ///< of a group
 
   std::int64_t parts() const { return images * groups * panel_groups * strips; }
+  std::int64_t padded_channels() const { return panels * tile_columns; }  ///< of a group
   std::int64_t panel_floats() const { return taps * in_channels * tile_columns; }
   /// Of the panels of all groups.
   std::int64_t packed_floats() const { return groups * panels * panel_floats(); }
@@ -58,9 +59,6 @@ struct PackedProduct {
   Tensor bias;  ///< one per column of all panels
   RowOperations operations;
 };
-
-/// BIAS (null: zeros) times FACTOR, one per column of all panels.
-Tensor padded_bias(const ProductGeometry& geometry, const Tensor* bias, float factor = 1);
 
 /// A launch whose input 0 is the image, dense.
 std::unique_ptr<Launch> product_launch(PackedProduct product, int threads);

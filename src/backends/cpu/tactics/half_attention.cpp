@@ -11,7 +11,6 @@
 #include "cpu/kernels/half_row_kernels.hpp"
 #include "cpu/kernels/row_kernels.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
-#include "cpu/loops/element_program.hpp"
 #include "cpu/tactics/attention_parts.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
@@ -31,26 +30,11 @@ constexpr std::int64_t kStep = kDepth * kColumns;
 constexpr std::int64_t kMostQueries = 64;
 constexpr std::int64_t kMostKeys = 1024;
 
-/// The sizes of an attention, how it is divided, and where its operands are.
-struct Geometry {
-  Geometry(const AttentionPatterns& patterns, int threads)
-      : batches(patterns.batches()),
-        queries(patterns.queries()),
-        keys(patterns.keys()),
-        channels(patterns.channels()),
-        value_channels(patterns.value_channels()),
-        query(patterns.query),
-        key(patterns.key),
-        value(patterns.value),
-        output(patterns.output) {
-    if (patterns.mask) mask.emplace(*patterns.mask);
+struct Geometry : AttentionSizes {
+  Geometry(const AttentionPatterns& patterns, int threads) : AttentionSizes(patterns, threads, kMostQueries) {
     padded_channels = round_up(channels, kDepth);
     padded_keys = round_up(keys, kDepth);
     value_panels = ceil_div(value_channels, kColumns);
-    // Enough parts for the threads, if there are queries for them.
-    const std::int64_t least = std::max(ceil_div(queries, kMostQueries), ceil_div(2 * threads, batches));
-    block = ceil_div(queries, std::min(least, queries));
-    blocks = ceil_div(queries, block);
     chunk = std::min(padded_keys, kMostKeys);
     reads_queries = query.columns_contiguous && query.row_step > 0 && channels == padded_channels;
   }
@@ -58,26 +42,12 @@ struct Geometry {
   std::int64_t packed_keys() const { return padded_keys * padded_channels; }            // of a batch
   std::int64_t packed_values() const { return value_panels * kColumns * padded_keys; }  // of a batch
   std::int64_t output_width() const { return value_panels * kColumns; }
-  std::int64_t part_operations() const { return 2 * block * keys * (channels + value_channels); }
-
-  std::int64_t batches;
-  std::int64_t queries;
-  std::int64_t keys;
-  std::int64_t channels;
-  std::int64_t value_channels;
-  Offsets query;
-  Offsets key;
-  Offsets value;
-  Offsets output;
-  std::optional<Offsets> mask;
 
   std::int64_t padded_channels;
   std::int64_t padded_keys;
   std::int64_t value_panels;
-  std::int64_t block;   // queries of a part
-  std::int64_t blocks;  // of a batch
-  std::int64_t chunk;   // keys of a step
-  bool reads_queries;   // where they are
+  std::int64_t chunk;  // keys of a step
+  bool reads_queries;  // where they are
 };
 
 /// The scratch memory of one rank, in bytes.
@@ -102,6 +72,8 @@ struct RankMemory {
 
 class BoundHalfAttention : public BoundLaunch {
  public:
+  using Sizes = Geometry;
+
   BoundHalfAttention(const Geometry& geometry, float scale, const Bindings& bindings)
       : g_(geometry),
         memory_(geometry),
@@ -118,6 +90,14 @@ class BoundHalfAttention : public BoundLaunch {
     for (std::int64_t step = 0; step < steps; ++step) offsets_.push_back(static_cast<std::int32_t>(step * kDepth));
   }
 
+  static std::int64_t scratch_bytes(const Geometry& g, int threads) {
+    return 2 * g.batches * (g.packed_keys() + g.packed_values()) + threads * RankMemory(g).end;
+  }
+  static std::string detail(const Geometry& g) {
+    return fmt::format("{}, {} parts of {} queries, {} keys at a time", half_product_kernels().name, g.parts(), g.block,
+                       g.chunk);
+  }
+
   void run() override {
     const std::int64_t key_panels = g_.padded_keys / kColumns;
     const std::int64_t value_steps = g_.padded_keys / kDepth;
@@ -132,7 +112,7 @@ class BoundHalfAttention : public BoundLaunch {
           pack_values(i / units, unit - key_panels);
       }
     });
-    parallel_for(g_.batches * g_.blocks, kParallelHalfOperations / g_.part_operations() + 1,
+    parallel_for(g_.parts(), kParallelHalfOperations / g_.part_operations() + 1,
                  [&](std::int64_t begin, std::int64_t end) {
                    std::byte* own = ranks_ + current_rank().rank * memory_.end;
                    for (std::int64_t part = begin; part < end; ++part)
@@ -259,9 +239,9 @@ class BoundHalfAttention : public BoundLaunch {
       scale = 1;
     }
     if (mask_ != nullptr) add_mask(*g_.mask, mask_ + g_.mask->at(batch, query), start, keys, row);
-    const float greatest = scale * row_kernels().reduce_row(Reduce::kMax, row, count);
+    const float greatest = scale * rows_.reduce_row(Reduce::kMax, row, count);
     const auto [shift, factor] = softmax.raise(greatest);
-    softmax.sum = softmax.sum * factor + half_row_kernels().exponentials(row, count, scale, shift, exponentials);
+    softmax.sum = softmax.sum * factor + half_rows_.exponentials(row, count, scale, shift, exponentials);
     return factor;
   }
 
@@ -285,11 +265,14 @@ class BoundHalfAttention : public BoundLaunch {
     multiply_(row, &factor, row, count, 0, 0);
     std::uint16_t* to = output_ + g_.output.at(batch, query);
     const std::int64_t* columns = g_.output.of[2].data();
-    if (g_.output.columns_contiguous) return half_kernels().narrow({row, 0}, {to + *columns, 0}, 1, count);
-    for (std::size_t e = 0; e < count; ++e) half_kernels().narrow({row + e, 0}, {to + columns[e], 0}, 1, 1);
+    if (g_.output.columns_contiguous) return halves_.narrow({row, 0}, {to + *columns, 0}, 1, count);
+    for (std::size_t e = 0; e < count; ++e) halves_.narrow({row + e, 0}, {to + columns[e], 0}, 1, 1);
   }
 
   const HalfProductKernels& kernels_ = half_product_kernels();
+  const RowKernels& rows_ = row_kernels();
+  const HalfRowKernels& half_rows_ = half_row_kernels();
+  const HalfKernels& halves_ = half_kernels();
   const ElementKernel multiply_ = binary_kernels("Mul").value().scalar_b;
   const Geometry& g_;
   RankMemory memory_;
@@ -306,46 +289,10 @@ class BoundHalfAttention : public BoundLaunch {
   alignas(64) std::array<float, kColumns> zeros_{};
 };
 
-class HalfAttentionLaunch : public Launch {
- public:
-  HalfAttentionLaunch(Geometry geometry, float scale, int threads)
-      : geometry_(std::move(geometry)), scale_(scale), threads_(std::max(threads, 1)) {}
-
-  std::size_t scratch_bytes() const override {
-    return static_cast<std::size_t>(2 * geometry_.batches * (geometry_.packed_keys() + geometry_.packed_values()) +
-                                    threads_ * RankMemory(geometry_).end);
-  }
-  std::string detail() const override {
-    return fmt::format("{}, {} parts of {} queries, {} keys at a time", half_product_kernels().name,
-                       geometry_.batches * geometry_.blocks, geometry_.block, geometry_.chunk);
-  }
-  std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    return std::make_unique<BoundHalfAttention>(geometry_, scale_, bindings);
-  }
-
- private:
-  Geometry geometry_;
-  float scale_;
-  int threads_;
-};
-
-class HalfAttention : public Tactic {
- public:
-  std::string_view name() const override { return "bf16.attention"; }
-
-  Support supports(const NodeContext& context) const override { return supports_attention(context, DType::kBFloat16); }
-
-  std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    return with_post_ops(context, std::make_unique<HalfAttentionLaunch>(
-                                      Geometry(*patterns_in_memory(context.graph, context.node), context.threads),
-                                      context.node.attributes.real("scale", 1), context.threads));
-  }
-};
-
 }  // namespace
 
 const Tactic& bf16_attention() {
-  static const HalfAttention tactic;
+  static const AttentionTactic<BoundHalfAttention> tactic("bf16.attention", DType::kBFloat16);
   return tactic;
 }
 

@@ -22,7 +22,7 @@ class HalfConvolution : public Tactic {
     const auto weights = context.constant(1)->data<BFloat16>();
     return half_product_launch({.geometry = g,
                                 .weights = pack_half_weights(context, g, {weights.data(), operands.strides()}),
-                                .bias = padded_half_bias(g, context.constant(2)),
+                                .bias = padded_bias(g.groups, g.out_channels, g.padded_channels(), context.constant(2)),
                                 .operations = convolution_operations(context)},
                                context.threads);
   }

@@ -56,7 +56,7 @@ struct Source {
 };
 
 Source source_of(const HalfGeometry& g, std::int64_t step, std::int64_t k) {
-  if (g.rows == HalfRows::kPatch) {
+  if (g.rows == RowSource::kPatch) {
     const std::int64_t channel = step / g.taps * g.depth + k;
     return channel < g.in_channels ? Source{step % g.taps, channel} : Source{};
   }
@@ -121,13 +121,13 @@ bool can_copy_patches(const HalfGeometry& g) {
 void choose_rows(HalfGeometry& g) {
   const Window& w = g.window;
   const std::int64_t depth = equal_depth(g.in_channels);
-  g.rows = HalfRows::kUnfolded;
+  g.rows = RowSource::kUnfolded;
   g.row_elements = round_up(g.taps * g.in_channels, kDepth);
   g.depth = kDepth;
   add_steps(g, g.row_elements);
   const std::int64_t unfolded = cost(g.steps(), g.panels, copies(g, g.steps(), kDepth, g.steps()));
   if (is_pointwise(w) && depth > 0 && cost(g.in_channels / depth, g.panels, 0) <= unfolded) {
-    g.rows = HalfRows::kDirect;
+    g.rows = RowSource::kDirect;
     g.row_elements = g.groups * g.in_channels;
     g.depth = depth;
     return add_steps(g, g.in_channels);
@@ -139,7 +139,7 @@ void choose_rows(HalfGeometry& g) {
   const std::int64_t steps = ceil_div(g.in_channels, patch_depth);
   const std::int64_t copied = copies(g, steps * g.taps, patch_depth, blocks * w.stride[1] * w.stride[2]);
   if (ceil_div(cost(steps * g.taps, g.panels, copied) * patch_width(w), w.out[2]) >= unfolded) return;
-  g.rows = HalfRows::kPatch;
+  g.rows = RowSource::kPatch;
   g.depth = patch_depth;
   g.row_elements = steps * patch_depth;
 }
@@ -169,11 +169,13 @@ void pack_half_panel(const HalfGeometry& g, const Weights<BFloat16>& weights, co
     }
 }
 
+std::int64_t HalfGeometry::padded_channels() const { return panels * kColumns; }
+
 std::int64_t HalfGeometry::panel_elements() const { return steps() * depth * kColumns; }
 
 std::int64_t HalfGeometry::copied_elements() const {
-  if (rows == HalfRows::kDirect) return 0;
-  if (rows == HalfRows::kUnfolded) return strip * row_elements;
+  if (rows == RowSource::kDirect) return 0;
+  if (rows == RowSource::kUnfolded) return strip * row_elements;
   return window.stride[1] * window.stride[2] * patch_pixels * row_elements;
 }
 
@@ -188,7 +190,7 @@ HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64
                  .pixels = window.outputs(),
                  .panels = ceil_div(out_channels, kColumns)};
   choose_rows(g);
-  const bool is_patch = g.rows == HalfRows::kPatch;
+  const bool is_patch = g.rows == RowSource::kPatch;
   const std::int64_t depth = is_patch ? g.row_elements * g.taps : g.steps() * g.depth;
   const std::int64_t panel_bytes = depth * kColumns * kHalfBytes;
   const std::int64_t pixel_bytes = kHalfBytes * g.row_elements * (is_patch ? window.stride[1] * window.stride[2] : 1);
@@ -225,20 +227,6 @@ Tensor pack_half_weights(const NodeContext& context, const HalfGeometry& g, cons
     for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_elements())
       pack_half_panel(g, weights, weights.elements + matrix * weights.matrix_stride, panel, to);
   return packed;
-}
-
-Tensor padded_half_bias(const HalfGeometry& g, const Tensor* bias, float factor) {
-  Tensor padded(DType::kFloat32, Shape{g.groups * g.panels * kColumns});
-  const auto to = padded.data<float>();
-  std::ranges::fill(to, 0.0F);
-  if (bias == nullptr) return padded;
-  const auto given = bias->data<BFloat16>();
-  for (std::int64_t channel = 0; channel < g.groups * g.out_channels; ++channel) {
-    const std::int64_t group = channel / g.out_channels;
-    to[static_cast<std::size_t>(group * g.panels * kColumns + channel % g.out_channels)] =
-        given[static_cast<std::size_t>(channel)] * factor;
-  }
-  return padded;
 }
 
 }  // namespace saccade::cpu

@@ -18,12 +18,13 @@ class HalfMatMul : public Tactic {
     const GemmOperands operands(context);
     const MatMulShape& shape = operands.shape;
     const HalfGeometry g = half_geometry(operands.window(), shape.batch, 1, shape.k, shape.n, context.threads);
-    PackedHalfProduct product{.geometry = g,
-                              .matrices = operands.matrices,
-                              .matrix_of_image = operands.matrix_of_image(),
-                              .first_pixels = operands.first_rows(),
-                              .bias = padded_half_bias(g, context.constant(2), operands.beta),
-                              .operations = gemm_operations(context)};
+    PackedHalfProduct product{
+        .geometry = g,
+        .matrices = operands.matrices,
+        .matrix_of_image = operands.matrix_of_image(),
+        .first_pixels = operands.first_rows(),
+        .bias = padded_bias(1, g.out_channels, g.padded_channels(), context.constant(2), operands.beta),
+        .operations = gemm_operations(context)};
     if (const Tensor* right = context.constant(1))
       product.weights = pack_half_weights(context, g,
                                           {right->data<BFloat16>().data(), operands.right_strides(), operands.alpha,

@@ -119,12 +119,12 @@ class BoundHalfProduct : public BoundLaunch {
     own += 2 * HalfStrip::kTileBytes;
     auto** lines = reinterpret_cast<const std::uint16_t**>(own);
     auto* copied = reinterpret_cast<std::uint16_t*>(own + prepared_.pointer_bytes());
-    const bool is_patch = g_.rows == HalfRows::kPatch;
+    const bool is_patch = g_.rows == RowSource::kPatch;
     const std::int64_t line = is_patch ? g_.window.out[2] : count;
     Part at{*this, image, first, is_patch ? g_.patch_width : count, line};
-    if (g_.rows == HalfRows::kUnfolded) unfold(input, first, count, lines, copied);
+    if (g_.rows == RowSource::kUnfolded) unfold(input, first, count, lines, copied);
     if (is_patch) copy_patch(input, first / line, count / line, copied);
-    HalfStrip tiles{.rows = g_.rows == HalfRows::kDirect ? input + first * g_.row_elements : copied,
+    HalfStrip tiles{.rows = g_.rows == RowSource::kDirect ? input + first * g_.row_elements : copied,
                     .stride = static_cast<std::size_t>(g_.row_elements),
                     .height = static_cast<std::size_t>((count / line - 1) * at.width + line),
                     .offsets = g_.offsets.data(),
@@ -311,7 +311,9 @@ class HalfProductLaunch : public Launch {
   }
 
  private:
-  std::size_t padded_packed() const { return (prepared_.packed_bytes() + 63) / 64 * 64; }
+  std::size_t padded_packed() const {
+    return static_cast<std::size_t>(round_up(static_cast<std::int64_t>(prepared_.packed_bytes()), 64));
+  }
 
   Prepared prepared_;
   int threads_;

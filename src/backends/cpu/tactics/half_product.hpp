@@ -14,7 +14,7 @@
 namespace saccade::cpu {
 
 /// How the rows that a bfloat16 product multiplies are made from its input.
-enum class HalfRows : std::uint8_t {
+enum class RowSource : std::uint8_t {
   kDirect,    ///< they are the pixels, or the rows of a matrix, where they are
   kUnfolded,  ///< the elements of all taps of a pixel, copied (im2col)
   kPatch,     ///< the pixels of a patch of the input, copied with its padding; a tap is an offset in it
@@ -32,7 +32,7 @@ struct HalfGeometry {
 
   std::int64_t taps = 1;
   std::int64_t pixels = 1;  ///< of an output image
-  HalfRows rows = HalfRows::kDirect;
+  RowSource rows = RowSource::kDirect;
   std::int64_t row_elements = 0;      ///< from a row to the next
   std::int64_t depth = 0;             ///< elements of a step
   std::vector<std::int32_t> offsets;  ///< by step, from a row to its elements
@@ -48,6 +48,7 @@ struct HalfGeometry {
 
   std::int64_t steps() const { return static_cast<std::int64_t>(offsets.size()); }
   std::int64_t parts() const { return images * groups * panel_groups * strips; }
+  std::int64_t padded_channels() const;  ///< of a group, in whole panels
   std::int64_t panel_elements() const;
   /// Of the panels of all groups.
   std::int64_t packed_elements() const { return groups * panels * panel_elements(); }
@@ -78,9 +79,6 @@ struct PackedHalfProduct {
 void pack_half_panel(const HalfGeometry& geometry, const Weights<BFloat16>& weights, const BFloat16* elements,
                      std::int64_t panel, std::uint16_t* to);
 Tensor pack_half_weights(const NodeContext& context, const HalfGeometry& geometry, const Weights<BFloat16>& weights);
-/// BIAS (bfloat16; null: zeros) times FACTOR, one per column of all panels.
-Tensor padded_half_bias(const HalfGeometry& geometry, const Tensor* bias, float factor = 1);
-
 /// A launch whose input 0 is the image, dense.
 std::unique_ptr<Launch> half_product_launch(PackedHalfProduct product, int threads);
 

@@ -112,7 +112,7 @@ class BoundWindows : public BoundLaunch {
                            .weights = has_weights ? w_.weights.data() + first * w_.window.taps() : nullptr,
                            .initial = has_weights ? w_.initial.data() + first : nullptr,
                            .out = sums};
-    has_weights ? half_window_kernels().sum(tile) : half_window_kernels().max(tile);
+    has_weights ? kernels_.sum(tile) : kernels_.max(tile);
     w_.operations.finish_tile(sums, pixel, pixels, first, channels, w_.channels, inputs_.data(), output_);
   }
 
@@ -147,6 +147,7 @@ class BoundWindows : public BoundLaunch {
     }
   }
 
+  const HalfWindowKernels& kernels_ = half_window_kernels();
   const Windows& w_;
   std::vector<TensorView> inputs_;
   std::uint16_t* output_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cpu/loops/half_rows.hpp"
+
 namespace saccade::cpu {
 namespace {
 
@@ -77,6 +79,19 @@ Window window_of(const NodeContext& context) {
 bool is_pointwise(const Window& window) {
   return window.taps() == 1 && window.in == window.out && window.pad_begin == Window::Axes{0, 0, 0} &&
          window.stride == Window::Axes{1, 1, 1};
+}
+
+Tensor padded_bias(std::int64_t groups, std::int64_t out_channels, std::int64_t padded, const Tensor* bias,
+                   float factor) {
+  Tensor made(DType::kFloat32, Shape{groups * padded});
+  const auto to = made.data<float>();
+  std::ranges::fill(to, 0.0F);
+  if (bias == nullptr) return made;
+  const std::vector<float> given = floats_of(*bias);
+  for (std::int64_t channel = 0; channel < groups * out_channels; ++channel)
+    to[static_cast<std::size_t>(channel / out_channels * padded + channel % out_channels)] =
+        given[static_cast<std::size_t>(channel)] * factor;
+  return made;
 }
 
 ConvolutionOperands::ConvolutionOperands(const NodeContext& context)

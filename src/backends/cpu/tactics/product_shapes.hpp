@@ -17,6 +17,11 @@ namespace saccade::cpu {
 /// Whether each pixel is read once, by one window: a 1x1 convolution with a stride of 1.
 bool is_pointwise(const Window& window);
 
+/// BIAS (float32 or bfloat16; null: zeros) times FACTOR, in float32: of each of GROUPS its OUT_CHANNELS elements,
+/// padded with zeros to PADDED.
+Tensor padded_bias(std::int64_t groups, std::int64_t out_channels, std::int64_t padded, const Tensor* bias,
+                   float factor = 1);
+
 /// A channels-last Conv with constant weights.
 struct ConvolutionOperands {
   explicit ConvolutionOperands(const NodeContext& context);

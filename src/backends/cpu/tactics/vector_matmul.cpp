@@ -41,12 +41,13 @@ class VectorMatMul : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const GemmOperands operands(context);
     const ProductGeometry g = geometry_of(operands, context.threads);
-    PackedProduct product{.geometry = g,
-                          .matrices = operands.matrices,
-                          .matrix_of_image = operands.matrix_of_image(),
-                          .first_pixels = operands.first_rows(),
-                          .bias = padded_bias(g, context.constant(2), operands.beta),
-                          .operations = gemm_operations(context)};
+    PackedProduct product{
+        .geometry = g,
+        .matrices = operands.matrices,
+        .matrix_of_image = operands.matrix_of_image(),
+        .first_pixels = operands.first_rows(),
+        .bias = padded_bias(1, g.out_channels, g.padded_channels(), context.constant(2), operands.beta),
+        .operations = gemm_operations(context)};
     if (const Tensor* right = context.constant(1))
       product.weights = pack_weights(context, g,
                                      {right->data<float>().data(), operands.right_strides(), operands.alpha,
