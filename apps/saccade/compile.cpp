@@ -28,9 +28,9 @@ struct CompileFlags {
 
 double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-/// What decides Precision::kAuto of MODEL on the CPU; nullopt on a GPU, where it is fp32.
+/// What decides Precision::kAuto of MODEL; nullopt on the reference device, which computes in the types of the file.
 std::optional<PrecisionChoice> choose(const CompileFlags& flags, const Model& model, StatusLine& line) {
-  if (model.options().device.kind != Device::Kind::kCpu) return {};
+  if (model.options().device.kind == Device::Kind::kReference) return {};
   return choose_precision(
       {.model = flags.model,
        .options = model.options(),

@@ -1,28 +1,23 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <new>
 
 #include "base/error.hpp"
+#include "base/host_memory.hpp"
 #include "graph/print.hpp"
+#include "runtime/host_variant.hpp"
 #include "runtime/plan.hpp"
 #include "runtime/runner.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::align_val_t kAlignment{64};
 // Vector kernels may read (never use) up to one vector past a tensor's end.
 constexpr std::size_t kSlack = 64;
 
-struct ArenaDeleter {
-  void operator()(std::byte* memory) const { ::operator delete(memory, kAlignment); }
-};
-
 class HostRunner : public Runner {
  public:
-  explicit HostRunner(const Plan& plan) : plan_(plan) {
-    arena_.reset(static_cast<std::byte*>(::operator new(plan.arena_bytes() + kSlack, kAlignment)));
+  explicit HostRunner(const Plan& plan) : plan_(plan), arena_(plan.arena_bytes() + kSlack) {
     const std::size_t values = plan.graph().value_count();
     for (std::size_t i = 0; i < values; ++i) views_.push_back(locate(static_cast<ValueId>(i)));
     for (const Slot& slot : plan.slots()) has_frame_ |= slot.kind == Slot::Kind::kFrame;
@@ -31,11 +26,16 @@ class HostRunner : public Runner {
 
   TensorView view(ValueId id) const override { return views_[static_cast<std::size_t>(id)]; }
   FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
-  void poison() override { std::memset(arena_.get(), 0xFF, plan_.arena_bytes()); }
+  void poison() override { std::memset(arena_.data(), 0xFF, plan_.arena_bytes()); }
   void leave_on_device(bool) override {}
   void time_steps(std::span<StepTime> times) override { step_times_ = times; }
   std::chrono::nanoseconds stage_time(Stage stage) const override {
     return stage_times_[static_cast<std::size_t>(stage)];
+  }
+
+  std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override {
+    return std::make_unique<HostVariant>(plan_, steps,
+                                         [this](const Step& step, std::byte* scratch) { return bound(step, scratch); });
   }
 
   void submit() override {}
@@ -96,7 +96,7 @@ class HostRunner : public Runner {
     TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
     switch (slot.kind) {
       case Slot::Kind::kUnused: break;
-      case Slot::Kind::kArena: result.data = arena_.get() + slot.offset; break;
+      case Slot::Kind::kArena: result.data = arena_.data() + slot.offset; break;
       case Slot::Kind::kConstant: result.data = view_of(*plan_.graph().constant(slot.root)).data; break;
       case Slot::Kind::kFrame: result.data = &frame_; break;
     }
@@ -108,6 +108,11 @@ class HostRunner : public Runner {
       launches_.emplace_back();
       return;
     }
+    launches_.push_back(bound(step, arena_.data() + step.scratch_offset));
+    if (launches_.back()->may_lose_nan()) ask_at_ = launches_.size();
+  }
+
+  std::unique_ptr<BoundLaunch> bound(const Step& step, std::byte* scratch) const {
     const Node& node = plan_.graph().node(step.node);
     const auto collect = [&](const std::vector<ValueId>& ids) {
       std::vector<TensorView> found;
@@ -117,13 +122,11 @@ class HostRunner : public Runner {
     };
     const auto inputs = collect(node.inputs);
     const auto outputs = collect(node.outputs);
-    launches_.push_back(
-        step.launch->bind({.inputs = inputs, .outputs = outputs, .scratch = arena_.get() + step.scratch_offset}));
-    if (launches_.back()->may_lose_nan()) ask_at_ = launches_.size();
+    return step.launch->bind({.inputs = inputs, .outputs = outputs, .scratch = scratch});
   }
 
   const Plan& plan_;
-  std::unique_ptr<std::byte, ArenaDeleter> arena_;
+  HostMemory arena_;
   FrameView frame_;
   bool has_frame_ = false;
   std::vector<TensorView> views_;                       // by value

@@ -35,8 +35,10 @@ class RunGroup {
 class Variant {
  public:
   virtual ~Variant() = default;
-  /// Runs it RUNS times back to back. Returns the device time of one run.
+  /// Runs it RUNS times back to back. Returns the device time of one run, in which those before may be included.
   virtual std::chrono::nanoseconds time(int runs) = 0;
+  /// The least time of each launch in all runs so far, by step; empty: the device times whole runs only.
+  virtual std::span<const std::chrono::nanoseconds> step_times() const { return {}; }
 };
 
 /// Runs one execution of a plan on a device: its memory and the launches bound to it. Created by the plan's backend.

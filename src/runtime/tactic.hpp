@@ -133,6 +133,10 @@ class Backend {
 
   /// The version of the kernels. Measurements of another version are ignored. Empty if the tactics are not versioned.
   virtual std::string kernel_version() const { return {}; }
+  /// Whether launches run on a plan's threads, so that the fastest ones depend on their number.
+  virtual bool runs_on_threads() const { return false; }
+  /// The share of a run below which a measured gain is noise.
+  virtual double timing_noise() const { return 0.0005; }
   /// The number of threads that may compile launches concurrently.
   virtual int compile_threads() const { return 1; }
   /// Adds machine code from Launch::collect_images(), which launches then use instead of compiling. Throws Error

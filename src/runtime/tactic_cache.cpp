@@ -10,6 +10,7 @@
 #include "base/cache_folder.hpp"
 #include "base/digest.hpp"
 #include "base/log.hpp"
+#include "base/processors.hpp"
 
 namespace saccade {
 namespace {
@@ -20,17 +21,18 @@ using Json = nlohmann::json;
 constexpr std::uintmax_t kMostBytes = std::uintmax_t{64} << 20;
 
 /// Empty: there is no cache.
-std::filesystem::path path_for(const Backend& backend) {
+std::filesystem::path path_for(const Backend& backend, int threads) {
   const std::filesystem::path folder = cache_folder();
   if (folder.empty()) return {};
-  const std::string what = fmt::format("{}\n{}\n{}", backend.name(), backend.device_name(), backend.kernel_version());
+  std::string what = fmt::format("{}\n{}\n{}", backend.name(), backend.device_name(), backend.kernel_version());
+  if (backend.runs_on_threads()) what += fmt::format("\n{}", threads > 0 ? threads : available_processors());
   return folder / "tactics" / (digest(what) + ".json");
 }
 
 }  // namespace
 
-TacticChoices cached_choices(const Backend& backend) {
-  const std::filesystem::path path = path_for(backend);
+TacticChoices cached_choices(const Backend& backend, int threads) {
+  const std::filesystem::path path = path_for(backend, threads);
   std::error_code error;
   const auto bytes = path.empty() ? 0 : std::filesystem::file_size(path, error);
   if (path.empty() || error) return {};
@@ -51,10 +53,10 @@ TacticChoices cached_choices(const Backend& backend) {
   }
 }
 
-void cache_choices(const Backend& backend, const TacticChoices& choices) {
-  const std::filesystem::path path = path_for(backend);
+void cache_choices(const Backend& backend, int threads, const TacticChoices& choices) {
+  const std::filesystem::path path = path_for(backend, threads);
   if (path.empty() || choices.empty()) return;
-  TacticChoices all = cached_choices(backend);
+  TacticChoices all = cached_choices(backend, threads);
   for (const auto& [node, choice] : choices) all.insert_or_assign(node, choice);
   Json json{{"device", backend.device_name()}, {"choices", Json::object()}};
   for (const auto& [node, choice] : all) json["choices"][node] = {choice.tactic, choice.configuration};

@@ -185,8 +185,9 @@ PrecisionCandidate try_on_data(const PrecisionRequest& request, Precision precis
 }  // namespace
 
 std::vector<Precision> faster_precisions(const ModelOptions& options) {
-  if (options.device.kind != Device::Kind::kCpu) return {};
-  return cpu_features().multiplies_bf16() ? std::vector{Precision::kBf16} : std::vector<Precision>{};
+  if (options.device.kind == Device::Kind::kCuda) return {Precision::kTf32, Precision::kFp16};
+  const bool is_fast = options.device.kind == Device::Kind::kCpu && cpu_features().multiplies_bf16();
+  return is_fast ? std::vector{Precision::kBf16} : std::vector<Precision>{};
 }
 
 PrecisionCandidate candidate_of(Precision precision, double time, const Agreement& agreement) {

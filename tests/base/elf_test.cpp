@@ -44,5 +44,13 @@ TEST(WholeElf, LiesWithinItsBytes) {
   }
 }
 
+TEST(BuildId, IsThatOfTheObject) {
+  const std::string own = build_id(reinterpret_cast<const void*>(&small_image));
+  const std::string library = build_id(reinterpret_cast<const void*>(&is_whole_elf));
+  EXPECT_NE(own, library);
+  EXPECT_TRUE(own.empty() || own.find_first_not_of("0123456789abcdef") == std::string::npos) << own;
+  EXPECT_EQ(build_id(nullptr), "");
+}
+
 }  // namespace
 }  // namespace saccade

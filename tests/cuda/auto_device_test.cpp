@@ -130,7 +130,9 @@ TEST_F(AutoDevice, IsTheDeviceOfAPlan) {
   const std::string plan = folder_ / "color.plan";
   ASSERT_EQ(run_saccade({"compile", colors(), "-o", plan, "--device", "cpu"}).exit_code, 0);
   EXPECT_EQ(Model::load(plan).options().device, Device::cpu());
-  ASSERT_EQ(run_saccade({"compile", colors(), "-o", plan, "--device", "auto", "--no-tune"}).exit_code, 0);
+  ASSERT_EQ(
+      run_saccade({"compile", colors(), "-o", plan, "--device", "auto", "--precision", "fp32", "--no-tune"}).exit_code,
+      0);
   EXPECT_EQ(Model::load(plan).options().device, Device::cuda());
 }
 

@@ -61,7 +61,8 @@ class CompileForCuda : public testing::Test {
   std::string plan() const { return folder_ / "model.plan"; }
 
   Finished compile(std::vector<std::string> flags = {}) const {
-    flags.insert(flags.begin(), {"compile", model(), "-o", plan(), "--device", "cuda", "--json"});
+    flags.insert(flags.begin(),
+                 {"compile", model(), "-o", plan(), "--device", "cuda", "--precision", "fp32", "--json"});
     return run_saccade(flags);
   }
 
@@ -99,8 +100,17 @@ TEST_F(CompileForCuda, TunesAndWritesAPlanThatOpensWithoutACompiler) {
 
 TEST_F(CompileForCuda, WritesAPlanThatTakesFramesWithoutACompiler) {
   const std::string classifier = test::write_color_classifier(folder_);
-  const Finished compiled = run_saccade({"compile", classifier, "-o", plan(), "--device", "cuda", "--no-tune"});
+  const Finished compiled =
+      run_saccade({"compile", classifier, "-o", plan(), "--device", "cuda", "--no-tune", "--json"});
   ASSERT_EQ(compiled.exit_code, 0) << compiled.err;
+  // The precisions that ran beside fp32.
+  const auto report = nlohmann::json::parse(compiled.out);
+  const auto& candidates = report["precision_choice"]["candidates"];
+  ASSERT_EQ(candidates.size(), 2) << report;
+  EXPECT_EQ(candidates[0]["precision"], "tf32");
+  EXPECT_EQ(candidates[1]["precision"], "fp16");
+  EXPECT_GT(candidates[1]["relative_time"], 0);
+  EXPECT_NE(candidates[1]["evidence"], "");
   setenv("SACCADE_CACHE", "", 1);
   hide_compiler();
   const auto run = [](const std::string& file, const std::vector<std::string>& flags) {

@@ -58,8 +58,10 @@ using Clockwork = std::function<std::int64_t(const std::string& steps)>;
 /// Runs on the host; what a run takes is what a clockwork says, in microseconds.
 class ClockworkBackend : public ReferenceBackend {
  public:
-  ClockworkBackend(std::vector<std::pair<std::string, std::vector<std::string>>> tactics, Clockwork clockwork)
-      : clockwork_(std::move(clockwork)) {
+  /// BY_LAUNCH: the clockwork is read for each launch, not for a run.
+  ClockworkBackend(std::vector<std::pair<std::string, std::vector<std::string>>> tactics, Clockwork clockwork,
+                   bool by_launch = false)
+      : clockwork_(std::move(clockwork)), by_launch_(by_launch) {
     for (auto& [name, configurations] : tactics)
       own_.push_back(std::make_unique<NamedTactic>(name, std::move(configurations)));
     for (const auto& tactic : own_) listed_.push_back(tactic.get());
@@ -68,18 +70,20 @@ class ClockworkBackend : public ReferenceBackend {
   std::span<const Tactic* const> tactics() const override { return listed_; }
   int compile_threads() const override { return 3; }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override {
-    return std::make_unique<ClockworkRunner>(plan, clockwork_);
+    return std::make_unique<ClockworkRunner>(plan, clockwork_, by_launch_);
   }
 
  private:
   struct ClockworkVariant : Variant {
     std::int64_t microseconds = 0;
+    std::vector<std::chrono::nanoseconds> launches;
     std::chrono::nanoseconds time(int) override { return std::chrono::microseconds(microseconds); }
+    std::span<const std::chrono::nanoseconds> step_times() const override { return launches; }
   };
   class ClockworkRunner : public Runner {
    public:
-    ClockworkRunner(const Plan& plan, const Clockwork& clockwork)
-        : plan_(plan), clockwork_(clockwork), host_(make_host_runner(plan)) {}
+    ClockworkRunner(const Plan& plan, const Clockwork& clockwork, bool by_launch)
+        : plan_(plan), clockwork_(clockwork), by_launch_(by_launch), host_(make_host_runner(plan)) {}
     TensorView view(ValueId id) const override { return host_->view(id); }
     FrameView* frame() override { return host_->frame(); }
     void submit() override { host_->submit(); }
@@ -91,10 +95,14 @@ class ClockworkBackend : public ReferenceBackend {
     std::unique_ptr<Variant> make_variant(std::span<const Step> steps) override {
       if (!clockwork_) return nullptr;
       std::string text;
-      for (const Step& step : steps)
-        if (step.launch)
-          text += fmt::format("{}:{}/{} ", plan_.graph().node(step.node).op, step.tactic->name(), step.configuration);
       auto variant = std::make_unique<ClockworkVariant>();
+      for (const Step& step : steps) {
+        std::string launch;
+        if (step.launch)
+          launch = fmt::format("{}:{}/{} ", plan_.graph().node(step.node).op, step.tactic->name(), step.configuration);
+        if (by_launch_) variant->launches.push_back(std::chrono::microseconds(step.launch ? clockwork_(launch) : 0));
+        text += launch;
+      }
       variant->microseconds = clockwork_(text);
       return variant;
     }
@@ -102,10 +110,12 @@ class ClockworkBackend : public ReferenceBackend {
    private:
     const Plan& plan_;
     const Clockwork& clockwork_;
+    bool by_launch_;
     std::unique_ptr<Runner> host_;
   };
 
   Clockwork clockwork_;
+  bool by_launch_;
   std::vector<std::unique_ptr<Tactic>> own_;
   std::vector<const Tactic*> listed_;
 };
@@ -153,6 +163,33 @@ TEST(Tuner, ChoosesAmongTactics) {
   const TuneReport report = tune(three_nodes(), backend, {});
   EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"plain", ""}));
   EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "b"}));
+}
+
+/// Of all classes in the same runs, where each launch is timed.
+TEST(Tuner, ChoosesByTheTimesOfLaunches) {
+  int variants = 0;
+  const ClockworkBackend backend(
+      {{"tiled", {"a", "b", "wrong"}}, {"plain", {}}},
+      [&](const std::string& steps) {
+        variants += static_cast<int>(count(steps, ":") == 3);
+        return 100 * count(steps, ":") - 10 * count(steps, "Relu:tiled/b") - 20 * count(steps, "Relu:plain/") -
+               30 * count(steps, "Neg:tiled/b");
+      },
+      true);
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"plain", ""}));
+  EXPECT_EQ(choice_for(report, "Neg"), (TacticChoice{"tiled", "b"}));
+  EXPECT_EQ(report.rejected, 2);
+  EXPECT_EQ(report.before, std::chrono::microseconds(300));
+  EXPECT_EQ(report.after, std::chrono::microseconds(300 - 2 * 20 - 30));
+  EXPECT_EQ(variants, 1 + 1 + 3 + 1 + 1) << "three candidates of each class, beside what the report is made of";
+}
+
+TEST(Tuner, StaysWhereTheGainOfALaunchIsNoise) {
+  const ClockworkBackend backend(
+      {{"tiled", {"a", "b"}}},
+      [](const std::string& steps) { return 100000 * count(steps, ":") - 10 * count(steps, "tiled/b"); }, true);
+  EXPECT_EQ(choice_for(tune(three_nodes(), backend, {}), "Relu").configuration, "a");
 }
 
 TEST(Tuner, GoesOnFromWhatNeighboursBecame) {

@@ -144,7 +144,8 @@ int inspect(const InspectFlags& flags) {
     passes.precision.keep_fp32 = report.keep_fp32;
     report.passes = run_passes(graph, passes);
     dots.write_after(graph);
-    const TacticChoices choices = choices_for(backend, opened.plan ? opened.plan->choices : TacticChoices{});
+    const TacticChoices choices =
+        choices_for(backend, options.threads, opened.plan ? opened.plan->choices : TacticChoices{});
     report.plan = Plan::compile(std::move(graph), backend,
                                 {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
   } catch (const Error& error) {

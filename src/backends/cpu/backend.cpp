@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/elf.hpp"
 #include "cpu/device.hpp"
 #include "cpu/instruction_sets.hpp"
 #include "cpu/isolated_node.hpp"
@@ -15,8 +16,20 @@
 #include "runtime/reference_backend.hpp"
 #include "runtime/runner.hpp"
 
+extern "C" const saccade::CpuModule* saccade_module_cpu();
+
 namespace saccade::cpu {
 namespace {
+
+std::string libraries() {
+  const dnnl_version_t& version = *dnnl_version();
+  return fmt::format("oneDNN {}.{}.{}", version.major, version.minor, version.patch);
+}
+
+/// Empty without a build ID: measurements of other kernels would count as of these.
+std::string kernel_version_of(const std::string& build_id) {
+  return build_id.empty() ? build_id : fmt::format("{}, {}", build_id, libraries());
+}
 
 class CpuBackend : public Backend {
  public:
@@ -40,6 +53,9 @@ class CpuBackend : public Backend {
   void prepare_thread(int threads) const override { set_team_size(threads); }
   bool met_nan() const override { return cpu::met_nan(); }
   std::string device_name() const override { return cpu::device_name(); }
+  std::string kernel_version() const override { return kernel_version_; }
+  bool runs_on_threads() const override { return true; }
+  double timing_noise() const override { return 0.001; }
 
  private:
   /// Whether a tactic supports the node. Reference kernels, whole or in slices, read row-major tensors only and have no
@@ -74,6 +90,7 @@ class CpuBackend : public Backend {
            (cpu::layout_rule(node.context()) != LayoutRule::kRowMajor && runs_channels_last(node.context()));
   }
 
+  const std::string kernel_version_ = kernel_version_of(build_id(reinterpret_cast<const void*>(&saccade_module_cpu)));
   // In order of preference.
   // clang-format off
   std::vector<const Tactic*> tactics_{
@@ -117,11 +134,6 @@ class CpuBackend : public Backend {
 const Backend& backend() {
   static const CpuBackend backend;
   return backend;
-}
-
-std::string libraries() {
-  const dnnl_version_t& version = *dnnl_version();
-  return fmt::format("oneDNN {}.{}.{}", version.major, version.minor, version.patch);
 }
 
 const CpuModule kModule{.backend = backend, .libraries = libraries};

@@ -56,7 +56,7 @@ void lower(Graph& graph, const PassOptions& passes) {
 
 std::shared_ptr<const Plan> build_plan(CompileRequest request, const Backend& backend) {
   const ModelOptions& options = request.options;
-  const TacticChoices choices = choices_for(backend, request.measured);
+  const TacticChoices choices = choices_for(backend, options.threads, request.measured);
   try {
     return Plan::compile(std::move(request.graph), backend,
                          {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
@@ -87,9 +87,9 @@ Graph import_model(const std::string& path, const ModelOptions& options) {
   return graph;
 }
 
-TacticChoices choices_for(const Backend& backend, const TacticChoices& measured) {
+TacticChoices choices_for(const Backend& backend, int threads, const TacticChoices& measured) {
   // Choices are cached only for devices whose tactics have a version.
-  TacticChoices choices = backend.kernel_version().empty() ? TacticChoices{} : cached_choices(backend);
+  TacticChoices choices = backend.kernel_version().empty() ? TacticChoices{} : cached_choices(backend, threads);
   for (const auto& [node, choice] : measured) choices.insert_or_assign(node, choice);
   return choices;
 }

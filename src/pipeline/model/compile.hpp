@@ -29,7 +29,7 @@ struct CompileRequest {
 /// Lowers a graph and selects tactics by choices_for(). Any thread. Throws Error.
 std::shared_ptr<const Plan> compile(CompileRequest request);
 
-/// MEASURED, plus cached choices of this machine for other nodes.
-TacticChoices choices_for(const Backend& backend, const TacticChoices& measured);
+/// MEASURED, plus cached choices of this machine for other nodes, with that number of THREADS.
+TacticChoices choices_for(const Backend& backend, int threads, const TacticChoices& measured);
 
 }  // namespace saccade

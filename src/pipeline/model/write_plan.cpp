@@ -21,7 +21,7 @@ class PlanWriter {
     facts_.kernel_version = backend_.kernel_version();
     facts_.precision = model_.options().precision;
     facts_.fallback = model_.options().fallback;
-    if (is_measured()) known_ = cached_choices(backend_);
+    if (is_measured()) known_ = cached_choices(backend_, model_.options().threads);
   }
 
   /// Loads the model again if another precision is chosen for it.
@@ -80,7 +80,7 @@ class PlanWriter {
       tuning.on_progress = [&](const TuneProgress& progress) { asked_.on_progress(what, progress); };
     TuneReport report = tune(std::move(graph), backend_, tuning);
     if (is_measured()) {
-      cache_choices(backend_, report.measured);
+      cache_choices(backend_, options.threads, report.measured);
       for (const auto& [node, choice] : report.measured) known_.insert_or_assign(node, choice);
       facts_.choices.merge(report.choices);
     }

@@ -32,6 +32,9 @@ std::vector<Candidate> candidates_of(const StepCompiler& compiler, std::size_t s
     if (names.empty()) names.emplace_back();
     for (std::string& name : names) candidates.push_back({{std::string(tactic->name()), std::move(name)}, {}});
   }
+  const std::string_view chosen = compiler.plan().steps()[step].tactic->name();
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [&](const Candidate& each) { return each.choice.tactic == chosen; });
   return candidates;
 }
 

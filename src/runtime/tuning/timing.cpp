@@ -21,6 +21,8 @@ constexpr double kNear = 1.02;            // of the best time: takes part in fur
 constexpr std::size_t kMaxNear = 4;       // candidates in further rounds
 constexpr double kSlow = 1.5;             // of the first candidate's time: one run suffices
 
+constexpr std::size_t kLaunchRounds = 16;  // of variants whose launches are timed one by one
+
 constexpr int kFrameWidth = 1280;
 constexpr int kFrameHeight = 720;
 
@@ -120,6 +122,36 @@ void time_candidates(const StepCompiler& compiler, Runner& runner, NodeClass& no
   if (incumbent != trials.end() && time_of(*best) > (1 - min_gain) * time_of(*incumbent)) best = incumbent;
   node_class.chosen = best->candidate;
   steps = std::move(best->steps);
+}
+
+void time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std::vector<NodeClass>& classes,
+                               std::vector<Step>& steps, double min_gain, ProgressCounter& progress) {
+  std::size_t most = 0;
+  for (const NodeClass& node_class : classes) most = std::max(most, node_class.candidates.size());
+  std::vector<std::unique_ptr<Variant>> variants;
+  for (std::size_t c = 0; c < most; ++c) {
+    std::vector<Step> with = steps;
+    for (const NodeClass& node_class : classes)
+      if (c < node_class.candidates.size())
+        with = compiler.replace(std::move(with), node_class.steps, node_class.candidates[c].choice);
+    variants.push_back(runner.make_variant(with));
+  }
+  const std::size_t candidates = count_candidates(classes);
+  for (std::size_t round = 0; round < kLaunchRounds; ++round) {
+    for (const auto& variant : variants) static_cast<void>(variant->time(1));
+    progress.report(candidates * round / kLaunchRounds);
+  }
+  progress.advance(candidates);
+  const double noise = min_gain * time_steps(runner, steps);
+  for (NodeClass& node_class : classes) {
+    for (std::size_t c = 0; c < node_class.candidates.size(); ++c)
+      for (const std::size_t step : node_class.steps)
+        node_class.candidates[c].best += static_cast<double>(variants[c]->step_times()[step].count());
+    const auto best = std::ranges::min_element(node_class.candidates, {}, &Candidate::best);
+    if (best->best > node_class.candidates[node_class.chosen].best - noise) continue;
+    node_class.chosen = static_cast<std::size_t>(best - node_class.candidates.begin());
+    steps = compiler.replace(std::move(steps), node_class.steps, best->choice);
+  }
 }
 
 }  // namespace saccade

@@ -26,4 +26,10 @@ double time_steps(Runner& runner, std::span<const Step> steps);
 void time_candidates(const StepCompiler& compiler, Runner& runner, NodeClass& node_class, std::vector<Step>& steps,
                      double min_gain, ProgressCounter& progress);
 
+/// The same for all CLASSES at once, on a device that times each launch: a variant of the plan has the first candidate
+/// of every class, the next one the second, and so on. Other work of the machine delays some runs, so that the least
+/// time of each launch counts.
+void time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std::vector<NodeClass>& classes,
+                               std::vector<Step>& steps, double min_gain, ProgressCounter& progress);
+
 }  // namespace saccade

@@ -64,7 +64,9 @@ class Tuner {
  private:
   void tune_on(Runner& runner) {
     inputs_.fill(runner, plan_->graph());
-    if (runner.make_variant(steps_) == nullptr) return;
+    const auto incumbent = runner.make_variant(steps_);
+    if (incumbent == nullptr) return;
+    by_launch_ = !incumbent->step_times().empty();
     classes_ = collect_node_classes(compiler_, options_);
     report_.candidates = static_cast<int>(count_candidates(classes_));
     report_.node_classes = static_cast<int>(classes_.size());
@@ -78,18 +80,25 @@ class Tuner {
 
   void time_classes(Runner& runner) {
     report_.before = time_now(runner);
+    if (by_launch_)
+      time_candidates_by_launch(compiler_, runner, classes_, steps_, compiler_.backend().timing_noise(), progress_);
+    else
+      time_in_passes(runner);
+    report_.after = time_now(runner);
+    for (const NodeClass& node_class : classes_)
+      report_.measured[node_class.fingerprint] = node_class.candidates[node_class.chosen].choice;
+  }
+
+  void time_in_passes(Runner& runner) {
     for (std::size_t pass = 0; pass < passes(); ++pass) {
       if (pass == 1) search_neighbours();
       // At most the first estimate, so that the reported share never decreases.
       progress_.expect((passes() - pass) * count_candidates(classes_) + (pass == 0 ? max_neighbours() : 0));
       for (NodeClass& node_class : classes_) {
-        time_candidates(compiler_, runner, node_class, steps_, options_.min_gain, progress_);
+        time_candidates(compiler_, runner, node_class, steps_, compiler_.backend().timing_noise(), progress_);
         if (pass == 0) keep_fastest(node_class);
       }
     }
-    report_.after = time_now(runner);
-    for (const NodeClass& node_class : classes_)
-      report_.measured[node_class.fingerprint] = node_class.candidates[node_class.chosen].choice;
   }
 
   void search_neighbours() {
@@ -102,11 +111,9 @@ class Tuner {
     return std::chrono::nanoseconds(static_cast<std::int64_t>(time_steps(runner, steps_)));
   }
 
-  std::size_t passes() const { return static_cast<std::size_t>(options_.passes); }
+  std::size_t passes() const { return by_launch_ ? 1 : static_cast<std::size_t>(options_.passes); }
   /// The maximum number of checks and timings of candidates from add_neighbours().
-  std::size_t max_neighbours() const {
-    return options_.passes > 1 ? classes_.size() * options_.neighbours * passes() : 0;
-  }
+  std::size_t max_neighbours() const { return passes() > 1 ? classes_.size() * options_.neighbours * passes() : 0; }
 
   /// The choice of a step with an explicit configuration, because finding the default may take a search.
   TacticChoice choice_of(std::size_t at) const {
@@ -124,6 +131,7 @@ class Tuner {
   std::vector<Step> steps_;  // the plan's, with the best candidates so far
   RandomInputs inputs_;
   std::vector<NodeClass> classes_;
+  bool by_launch_ = false;  // the device times each launch, not whole runs
   ProgressCounter progress_;
   TuneReport report_;
 };

@@ -18,7 +18,6 @@ struct TuneOptions {
   int passes = 2;                   ///< over all node classes; 0: nothing is tuned
   std::size_t configurations = 16;  ///< at most, per tactic
   std::size_t neighbours = 8;       ///< further configurations of the fastest tactic, from the second pass on
-  double min_gain = 0.0005;         ///< share of a run; a candidate that gains less does not replace the incumbent
   std::function<void(const TuneProgress&)> on_progress;  ///< on the calling thread
 };
 

@@ -35,18 +35,21 @@ constexpr std::size_t kRows = 4;
 constexpr std::size_t kRows = 1;
 #endif
 
-/// Half of the columns of kHeight rows.
+/// Half of the columns of kHeight rows from ROW on.
 template <std::size_t kHeight>
-void run_half(const HalfStrip& strip, const std::uint16_t* rows, std::size_t half, float* sums) {
+void run_half(const HalfStrip& strip, const HalfTile& tile, std::size_t row, std::size_t half) {
   const FloatTag d;
   const WordTag words;
   const std::size_t lanes = hn::Lanes(d);
   const auto upper = hn::Set(words, 0xFFFF0000U);
   Float sum[kHeight][kVectors];
   for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = hn::LoadU(d, strip.initial + half * kHalfPanel + v * lanes);
+    for (std::size_t v = 0; v < kVectors; ++v)
+      sum[r][v] = tile.initial == nullptr ? hn::Zero(d) : hn::LoadU(d, tile.initial + half * kHalfPanel + v * lanes);
   const std::size_t depth = strip.depth;
-  const std::uint16_t* panel = strip.panel + half * kHalfPanel * depth;
+  const std::uint16_t* rows = tile.rows + row * strip.stride;
+  const std::uint16_t* panel = tile.panel + half * kHalfPanel * depth;
+  float* sums = tile.sums + row * strip.sums_stride + half * kHalfPanel;
   for (std::size_t step = 0; step < strip.steps; ++step, panel += depth * HalfStrip::kColumns) {
     const std::uint16_t* elements = rows + strip.offsets[step];
     for (std::size_t k = 0; k < depth; k += 2) {
@@ -69,11 +72,10 @@ void run_half(const HalfStrip& strip, const std::uint16_t* rows, std::size_t hal
     }
   }
   for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v)
-      hn::StoreU(sum[r][v], d, sums + r * strip.sums_stride + half * kHalfPanel + v * lanes);
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum[r][v], d, sums + r * strip.sums_stride + v * lanes);
 }
 
-using RunHalf = void (*)(const HalfStrip& strip, const std::uint16_t* rows, std::size_t half, float* sums);
+using RunHalf = void (*)(const HalfStrip& strip, const HalfTile& tile, std::size_t row, std::size_t half);
 
 template <std::size_t... kHeights>
 constexpr std::array<RunHalf, sizeof...(kHeights)> by_height(std::index_sequence<kHeights...> /*heights*/) {
@@ -82,11 +84,9 @@ constexpr std::array<RunHalf, sizeof...(kHeights)> by_height(std::index_sequence
 
 void run(const HalfStrip& strip) {
   static constexpr auto kRun = by_height(std::make_index_sequence<kRows>());
-  run_tiles(strip, [&](std::size_t first, std::size_t height, float* sums) {
-    for (std::size_t row = 0; row < height; row += kRows)
-      for (std::size_t half = 0; half < 2; ++half)
-        kRun[std::min(kRows, height - row) - 1](strip, strip.rows + (first + row) * strip.stride, half,
-                                                sums + row * strip.sums_stride);
+  run_tiles(strip, [&](const HalfTile& tile, UnfinishedTile& /*before*/) {
+    for (std::size_t row = 0; row < tile.height; row += kRows)
+      for (std::size_t half = 0; half < 2; ++half) kRun[std::min(kRows, tile.height - row) - 1](strip, tile, row, half);
   });
 }
 

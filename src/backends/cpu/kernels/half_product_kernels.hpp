@@ -6,8 +6,8 @@
 
 namespace saccade::cpu {
 
-/// A strip of a GEMM or convolution in bfloat16 with float32 accumulators: sums[r][j] = initial[j] + the sum over steps
-/// s and elements k of rows[r * stride + offsets[s] + k] * panel[s][k][j].
+/// A strip of a GEMM or convolution in bfloat16 with float32 accumulators. Of each panel, sums[r][j] = initial[j] + the
+/// sum over steps s and elements k of rows[r * stride + offsets[s] + k] * panel[s][k][j].
 struct HalfStrip {
   static constexpr std::size_t kDepth = 32;    ///< elements of a full step
   static constexpr std::size_t kColumns = 32;  ///< of a panel
@@ -19,14 +19,16 @@ struct HalfStrip {
   std::size_t height;           ///< rows; any number from 1 on
   const std::int32_t* offsets;  ///< by step
   std::size_t steps;
-  std::size_t depth = kDepth;          ///< elements of a step: an even number up to kDepth
-  const std::uint16_t* panel;          ///< in the order of half_panel_index(); 64-byte aligned
-  const float* initial;                ///< kColumns; 64-byte aligned
-  float* sums;                         ///< without finish, all of them; else the memory of two tiles, 64-byte aligned
+  std::size_t depth = kDepth;  ///< elements of a step: an even number up to kDepth
+  const std::uint16_t* panel;  ///< the first, in the order of half_panel_index(); 64-byte aligned
+  std::size_t panels = 1;
+  std::size_t panel_stride = 0;  ///< elements from a panel to the next; a multiple of 32
+  const float* initial;          ///< kColumns of each panel, 64-byte aligned; null: zeros
+  float* sums;  ///< without finish, all of them, panels next to each other; else memory of two tiles, 64-byte aligned
   std::size_t sums_stride = kColumns;  ///< kColumns with finish
 
-  /// Called with a tile's sums in the order of the rows; null: sums are left where they are.
-  void (*finish)(void* data, std::size_t first_row, std::size_t rows, float* sums) = nullptr;
+  /// Called with sums of rows of panel PANEL, a few rows at a time; null: sums are left where they are.
+  void (*finish)(void* data, std::size_t panel, std::size_t first_row, std::size_t rows, float* sums) = nullptr;
   void* data = nullptr;
 };
 

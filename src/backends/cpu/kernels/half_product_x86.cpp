@@ -13,7 +13,8 @@
 // Products of bfloat16 with AMX and AVX512_BF16.
 //
 // AMX: 2 x 2 tiles of 16 x 16 accumulators. Each step loads two tiles of rows and two of the panel for four products,
-// 64 bytes a cycle at the peak. Tiles of the last rows are configured to be shorter.
+// 64 bytes a cycle at the peak. Tiles of the last rows are configured to be shorter. The products run beside the
+// vector instructions that finish the tile before, because those are spread over the steps.
 //
 // AVX512_BF16: a pair of a row is broadcast and multiplied by two vectors of pairs of the panel; 12 x 2 accumulators.
 //
@@ -29,23 +30,55 @@ namespace {
 
 constexpr std::size_t kHalfPanel = HalfStrip::kColumns / 2;
 
-/// UPPER rows of a tile, and with kTwo the rows after them.
+// Rows of the tile before that are finished at a time: enough for their call, few enough for the reorder buffer.
+constexpr std::size_t kPiece = 8;
+// Bytes of a panel ahead of the products that its first reading fetches.
+constexpr std::size_t kAhead = 8192;
+
+SACCADE_AMX void fetch_ahead(const std::uint16_t* panel, std::size_t elements) {
+  const auto* bytes = reinterpret_cast<const char*>(panel) + kAhead;
+  for (std::size_t line = 0; line < elements * sizeof(std::uint16_t); line += 64)
+    _mm_prefetch(bytes + line, _MM_HINT_T0);
+}
+
+/// The accumulators of the upper rows, and with kTwo of all.
 template <bool kTwo>
-SACCADE_AMX void run_tile(const HalfStrip& strip, const std::uint16_t* rows, std::size_t upper, float* sums) {
+SACCADE_AMX void set_sums(const float* initial) {
+  if (initial == nullptr) {
+    _tile_zero(0);
+    _tile_zero(1);
+    if constexpr (kTwo) {
+      _tile_zero(2);
+      _tile_zero(3);
+    }
+    return;
+  }
+  _tile_loadd(0, initial, 0);
+  _tile_loadd(1, initial + kHalfPanel, 0);
+  if constexpr (kTwo) {
+    _tile_loadd(2, initial, 0);
+    _tile_loadd(3, initial + kHalfPanel, 0);
+  }
+}
+
+/// UPPER rows of TILE, and with kTwo the rows after them.
+template <bool kTwo>
+SACCADE_AMX void run_tile(const HalfStrip& strip, const HalfTile& tile, std::size_t upper, UnfinishedTile& before) {
   constexpr long kLine = 64;
   const long stride = static_cast<long>(strip.stride * sizeof(std::uint16_t));
   const long sums_stride = static_cast<long>(strip.sums_stride * sizeof(float));
+  const std::uint16_t* rows = tile.rows;
   const std::uint16_t* lower = rows + upper * strip.stride;
-  _tile_loadd(0, strip.initial, 0);
-  _tile_loadd(1, strip.initial + kHalfPanel, 0);
-  if constexpr (kTwo) {
-    _tile_loadd(2, strip.initial, 0);
-    _tile_loadd(3, strip.initial + kHalfPanel, 0);
-  }
+  set_sums<kTwo>(tile.initial);
   const std::size_t half = strip.depth * kHalfPanel;
-  const std::uint16_t* panel = strip.panel;
+  const std::uint16_t* panel = tile.panel;
+  constexpr std::size_t kPieces = HalfStrip::kRows / kPiece;
+  const std::size_t interval = strip.steps < kPieces ? 1 : strip.steps / kPieces;
+  const std::size_t piece = strip.steps < kPieces ? HalfStrip::kRows / strip.steps : kPiece;
+  std::size_t due = 0;
   for (std::size_t step = 0; step < strip.steps; ++step, panel += 2 * half) {
     const std::int32_t offset = strip.offsets[step];
+    if (tile.is_first) fetch_ahead(panel, 2 * half);
     _tile_loadd(6, panel, kLine);
     _tile_loadd(4, rows + offset, stride);
     _tile_dpbf16ps(0, 4, 6);
@@ -56,11 +89,15 @@ SACCADE_AMX void run_tile(const HalfStrip& strip, const std::uint16_t* rows, std
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
+    if (step == due) {
+      before.finish(piece);
+      due += interval;
+    }
   }
-  _tile_stored(0, sums, sums_stride);
-  _tile_stored(1, sums + kHalfPanel, sums_stride);
+  _tile_stored(0, tile.sums, sums_stride);
+  _tile_stored(1, tile.sums + kHalfPanel, sums_stride);
   if constexpr (kTwo) {
-    float* after = sums + upper * strip.sums_stride;
+    float* after = tile.sums + upper * strip.sums_stride;
     _tile_stored(2, after, sums_stride);
     _tile_stored(3, after + kHalfPanel, sums_stride);
   }
@@ -76,15 +113,14 @@ SACCADE_AMX void release_tiles() { _tile_release(); }
 
 void run_amx(const HalfStrip& strip) {
   std::size_t configured = 0;
-  run_tiles(strip, [&](std::size_t first, std::size_t height, float* sums) {
-    const std::size_t upper = height <= TileConfiguration::kRows ? height : (height + 1) / 2;
-    if (height != configured) load_configuration(upper, height - upper, strip.depth);
-    configured = height;
-    const std::uint16_t* rows = strip.rows + first * strip.stride;
-    if (upper == height)
-      run_tile<false>(strip, rows, upper, sums);
+  run_tiles(strip, [&](const HalfTile& tile, UnfinishedTile& before) {
+    const std::size_t upper = tile.height <= TileConfiguration::kRows ? tile.height : (tile.height + 1) / 2;
+    if (tile.height != configured) load_configuration(upper, tile.height - upper, strip.depth);
+    configured = tile.height;
+    if (upper == tile.height)
+      run_tile<false>(strip, tile, upper, before);
     else
-      run_tile<true>(strip, rows, upper, sums);
+      run_tile<true>(strip, tile, upper, before);
   });
   release_tiles();
 }
@@ -94,12 +130,15 @@ SACCADE_AVX512_BF16 __m512bh pairs_at(const std::uint16_t* from) {
 }
 
 template <std::size_t kHeight>
-SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const std::uint16_t* rows, float* sums) {
+SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const HalfTile& tile, std::size_t row) {
   __m512 sum[kHeight][2];
   for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < 2; ++v) sum[r][v] = _mm512_loadu_ps(strip.initial + v * kHalfPanel);
+    for (std::size_t v = 0; v < 2; ++v)
+      sum[r][v] = tile.initial == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(tile.initial + v * kHalfPanel);
   const std::size_t depth = strip.depth;
-  const std::uint16_t* panel = strip.panel;
+  const std::uint16_t* rows = tile.rows + row * strip.stride;
+  const std::uint16_t* panel = tile.panel;
+  float* sums = tile.sums + row * strip.sums_stride;
   for (std::size_t step = 0; step < strip.steps; ++step, panel += depth * HalfStrip::kColumns) {
     const std::uint16_t* elements = rows + strip.offsets[step];
     for (std::size_t k = 0; k < depth; k += 2) {
@@ -119,7 +158,7 @@ SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const std::uint16_t* r
 }
 
 constexpr std::size_t kVectorRows = 12;
-using RunRows = void (*)(const HalfStrip& strip, const std::uint16_t* rows, float* sums);
+using RunRows = void (*)(const HalfStrip& strip, const HalfTile& tile, std::size_t row);
 
 template <std::size_t... kHeights>
 constexpr std::array<RunRows, sizeof...(kHeights)> by_height(std::index_sequence<kHeights...> /*heights*/) {
@@ -128,10 +167,10 @@ constexpr std::array<RunRows, sizeof...(kHeights)> by_height(std::index_sequence
 
 void run_avx512(const HalfStrip& strip) {
   static constexpr auto kRun = by_height(std::make_index_sequence<kVectorRows>());
-  run_tiles(strip, [&](std::size_t first, std::size_t height, float* sums) {
-    for (std::size_t row = 0; row < height; row += kVectorRows) {
-      const std::size_t rows = height - row < kVectorRows ? height - row : kVectorRows;
-      kRun[rows - 1](strip, strip.rows + (first + row) * strip.stride, sums + row * strip.sums_stride);
+  run_tiles(strip, [&](const HalfTile& tile, UnfinishedTile& /*before*/) {
+    for (std::size_t row = 0; row < tile.height; row += kVectorRows) {
+      const std::size_t rows = tile.height - row < kVectorRows ? tile.height - row : kVectorRows;
+      kRun[rows - 1](strip, tile, row);
     }
   });
 }

@@ -217,16 +217,18 @@ class BoundHalfAttention : public BoundLaunch {
   void compute_scores(const std::uint16_t* queries, std::int64_t batch, std::int64_t start, std::int64_t keys,
                       std::int64_t count, float* scores) const {
     const std::uint16_t* panels = packed_keys_ + batch * g_.packed_keys() + start * g_.padded_channels;
-    for (std::int64_t key = 0; key < keys; key += kColumns)
-      kernels_.run({.rows = queries,
-                    .stride = static_cast<std::size_t>(query_stride()),
-                    .height = static_cast<std::size_t>(count),
-                    .offsets = offsets_.data(),
-                    .steps = static_cast<std::size_t>(g_.padded_channels / kDepth),
-                    .panel = panels + key * g_.padded_channels,
-                    .initial = zeros_.data(),
-                    .sums = scores + key,
-                    .sums_stride = static_cast<std::size_t>(g_.chunk)});
+    const std::int64_t panel = g_.padded_channels * kColumns;
+    kernels_.run({.rows = queries,
+                  .stride = static_cast<std::size_t>(query_stride()),
+                  .height = static_cast<std::size_t>(count),
+                  .offsets = offsets_.data(),
+                  .steps = static_cast<std::size_t>(g_.padded_channels / kDepth),
+                  .panel = panels,
+                  .panels = static_cast<std::size_t>(ceil_div(keys, kColumns)),
+                  .panel_stride = static_cast<std::size_t>(panel),
+                  .initial = nullptr,
+                  .sums = scores,
+                  .sums_stride = static_cast<std::size_t>(g_.chunk)});
   }
 
   /// Exponentials of a row of scores. Returns the factor for what earlier chunks have added to the row's output.
@@ -248,16 +250,18 @@ class BoundHalfAttention : public BoundLaunch {
   void weight_values(const std::uint16_t* exponentials, std::int64_t batch, std::int64_t start, std::int64_t keys,
                      std::int64_t count, float* weighted) const {
     const std::uint16_t* panels = packed_values_ + batch * g_.packed_values() + start * kColumns;
-    for (std::int64_t panel = 0; panel < g_.value_panels; ++panel)
-      kernels_.run({.rows = exponentials,
-                    .stride = static_cast<std::size_t>(g_.chunk),
-                    .height = static_cast<std::size_t>(count),
-                    .offsets = offsets_.data(),
-                    .steps = static_cast<std::size_t>(ceil_div(keys, kDepth)),
-                    .panel = panels + panel * g_.padded_keys * kColumns,
-                    .initial = zeros_.data(),
-                    .sums = weighted + panel * kColumns,
-                    .sums_stride = static_cast<std::size_t>(g_.output_width())});
+    const std::int64_t panel = g_.padded_keys * kColumns;
+    kernels_.run({.rows = exponentials,
+                  .stride = static_cast<std::size_t>(g_.chunk),
+                  .height = static_cast<std::size_t>(count),
+                  .offsets = offsets_.data(),
+                  .steps = static_cast<std::size_t>(ceil_div(keys, kDepth)),
+                  .panel = panels,
+                  .panels = static_cast<std::size_t>(g_.value_panels),
+                  .panel_stride = static_cast<std::size_t>(panel),
+                  .initial = nullptr,
+                  .sums = weighted,
+                  .sums_stride = static_cast<std::size_t>(g_.output_width())});
   }
 
   void store(std::int64_t batch, std::int64_t query, float* row, float factor) const {
@@ -286,7 +290,6 @@ class BoundHalfAttention : public BoundLaunch {
   std::uint16_t* packed_values_;
   std::byte* ranks_;
   std::vector<std::int32_t> offsets_;
-  alignas(64) std::array<float, kColumns> zeros_{};
 };
 
 }  // namespace

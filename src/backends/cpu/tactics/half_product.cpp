@@ -95,11 +95,11 @@ class BoundHalfProduct : public BoundLaunch {
   struct Part {
     const BoundHalfProduct& product;
     std::int64_t image;
-    std::int64_t first;  // pixel
-    std::int64_t width;  // of a line of rows, pixels past the end included
-    std::int64_t line;   // its pixels
-    std::int64_t channel = 0;
-    std::int64_t columns = 0;
+    std::int64_t first;         // pixel
+    std::int64_t width;         // of a line of rows, pixels past the end included
+    std::int64_t line;          // its pixels
+    std::int64_t channel;       // of the first panel
+    std::int64_t channels_end;  // of the group
   };
 
   /// Parts of the same panels follow each other.
@@ -121,28 +121,30 @@ class BoundHalfProduct : public BoundLaunch {
     auto* copied = reinterpret_cast<std::uint16_t*>(own + prepared_.pointer_bytes());
     const bool is_patch = g_.rows == RowSource::kPatch;
     const std::int64_t line = is_patch ? g_.window.out[2] : count;
-    Part at{*this, image, first, is_patch ? g_.patch_width : count, line};
+    const std::int64_t first_panel = panels * g_.part_panels;
+    Part at{.product = *this,
+            .image = image,
+            .first = first,
+            .width = is_patch ? g_.patch_width : count,
+            .line = line,
+            .channel = group * g_.out_channels + first_panel * kColumns,
+            .channels_end = (group + 1) * g_.out_channels};
     if (g_.rows == RowSource::kUnfolded) unfold(input, first, count, lines, copied);
     if (is_patch) copy_patch(input, first / line, count / line, copied);
-    HalfStrip tiles{.rows = g_.rows == RowSource::kDirect ? input + first * g_.row_elements : copied,
-                    .stride = static_cast<std::size_t>(g_.row_elements),
-                    .height = static_cast<std::size_t>((count / line - 1) * at.width + line),
-                    .offsets = g_.offsets.data(),
-                    .steps = g_.offsets.size(),
-                    .depth = static_cast<std::size_t>(g_.depth),
-                    .panel = nullptr,
-                    .initial = nullptr,
-                    .sums = sums,
-                    .finish = finish,
-                    .data = &at};
-    const std::int64_t end = std::min((panels + 1) * g_.part_panels, g_.panels);
-    for (std::int64_t panel = panels * g_.part_panels; panel < end; ++panel) {
-      at.channel = group * g_.out_channels + panel * kColumns;
-      at.columns = std::min(kColumns, g_.out_channels - panel * kColumns);
-      tiles.panel = weights_ + (panels_before(image) + group * g_.panels + panel) * g_.panel_elements();
-      tiles.initial = bias_ + (group * g_.panels + panel) * kColumns;
-      kernels_.run(tiles);
-    }
+    const std::int64_t before_first = panels_before(image) + group * g_.panels + first_panel;
+    kernels_.run({.rows = g_.rows == RowSource::kDirect ? input + first * g_.row_elements : copied,
+                  .stride = static_cast<std::size_t>(g_.row_elements),
+                  .height = static_cast<std::size_t>((count / line - 1) * at.width + line),
+                  .offsets = g_.offsets.data(),
+                  .steps = g_.offsets.size(),
+                  .depth = static_cast<std::size_t>(g_.depth),
+                  .panel = weights_ + before_first * g_.panel_elements(),
+                  .panels = static_cast<std::size_t>(std::min(g_.part_panels, g_.panels - first_panel)),
+                  .panel_stride = static_cast<std::size_t>(g_.panel_elements()),
+                  .initial = bias_ + (group * g_.panels + first_panel) * kColumns,
+                  .sums = sums,
+                  .finish = finish,
+                  .data = &at});
   }
 
   /// Of all matrices before the one that IMAGE is multiplied with.
@@ -152,24 +154,25 @@ class BoundHalfProduct : public BoundLaunch {
   }
 
   /// Post-ops of a tile's pixels, line by line, and their output.
-  static void finish(void* data, std::size_t first_row, std::size_t rows, float* sums) {
+  static void finish(void* data, std::size_t panel, std::size_t first_row, std::size_t rows, float* sums) {
     const Part& at = *static_cast<const Part*>(data);
+    const std::int64_t channel = at.channel + static_cast<std::int64_t>(panel) * kColumns;
     const auto end = static_cast<std::int64_t>(first_row + rows);
     for (auto row = static_cast<std::int64_t>(first_row); row < end;) {
       const std::int64_t x = row % at.width;
       const std::int64_t next = std::min(end, row - x + at.width);
       const std::int64_t count = std::min(next, row - x + at.line) - row;
       if (count > 0)
-        at.product.store(at, at.image * at.product.g_.pixels + at.first + row / at.width * at.line + x, count,
+        at.product.store(at.image * at.product.g_.pixels + at.first + row / at.width * at.line + x, count, channel,
+                         std::min(kColumns, at.channels_end - channel),
                          sums + (row - static_cast<std::int64_t>(first_row)) * kColumns);
       row = next;
     }
   }
 
-  void store(const Part& at, std::int64_t pixel, std::int64_t count, float* sums) const {
+  void store(std::int64_t pixel, std::int64_t count, std::int64_t channel, std::int64_t columns, float* sums) const {
     const std::int64_t channels = g_.groups * g_.out_channels;
-    prepared_.product.operations.finish_tile(sums, pixel, count, at.channel, at.columns, channels, inputs_.data(),
-                                             output_);
+    prepared_.product.operations.finish_tile(sums, pixel, count, channel, columns, channels, inputs_.data(), output_);
   }
 
   /// The elements of all taps of COUNT pixels from FIRST on, line by line.
