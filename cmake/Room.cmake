@@ -18,19 +18,22 @@ macro(saccade_folder name dir)
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})
 endmacro()
 
-# saccade_room(NAME [DIR dir] [PARTS folders...] [DEPENDS rooms...] [LIBRARIES libs...])
+# saccade_room(NAME [COLD] [DIR dir] [PARTS folders...] [DEPENDS rooms...] [LIBRARIES libs...])
 #
 # A component (docs/glossary.md): every .cpp in the folder and in its PARTS. It is included as "NAME/file.hpp". Only its
 # transitive dependencies are on its include path, so that a forbidden include fails to build. A nested folder such as
-# "measure/bench" is a component of its own, with the target room_measure_bench.
+# "measure/bench" is a component of its own, with the target room_measure_bench. COLD: see SACCADE_COLD_OPTIONS.
 function(saccade_room name)
-  cmake_parse_arguments(ARG "" "DIR" "PARTS;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(ARG "COLD" "DIR" "PARTS;DEPENDS;LIBRARIES" ${ARGN})
   saccade_folder(${name} "${ARG_DIR}" ${ARG_PARTS})
   add_library(room_${id} OBJECT ${sources})
   target_include_directories(room_${id} PUBLIC "${root}" "${PROJECT_SOURCE_DIR}/include")
   list(TRANSFORM ARG_DEPENDS PREPEND room_)
   list(TRANSFORM ARG_DEPENDS REPLACE "/" "_" OUTPUT_VARIABLE rooms)
   target_link_libraries(room_${id} PUBLIC saccade_options ${rooms} ${ARG_LIBRARIES})
+  if(ARG_COLD)
+    target_compile_options(room_${id} PRIVATE ${SACCADE_COLD_OPTIONS})
+  endif()
   set_property(GLOBAL APPEND PROPERTY SACCADE_ROOMS room_${id})
 endfunction()
 

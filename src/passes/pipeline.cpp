@@ -7,6 +7,7 @@
 // - Nodes without effect, so that the nodes of a pattern are adjacent.
 // - Patterns of several nodes become one; those with Reshapes before these are merged with others.
 // - Per-channel arithmetic is folded into weights, and the rest after a GEMM or convolution becomes post-ops.
+// - Operators that others compute faster, with the post-ops that they have.
 // - Half precision, when weights are final; layouts, when nodes are.
 // - Fusion into one launch, which depends on types and layouts.
 //
@@ -38,6 +39,7 @@
   LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
   LOCAL(fuse_residual, "fuse a residual Add into a convolution or GEMM as a post-op")                   \
   LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
+  LOCAL(lower_conv_transpose, "lower ConvTranspose without overlap to Conv and DepthToSpace")            \
   WIDEN(narrow_floats, "compute convolutions, GEMMs and their inputs in half precision")                \
   WIDEN(allow_tf32, "round operands of convolutions, GEMMs and attention to tf32")                      \
   GRAPH(choose_layouts, "choose channels-last nodes and insert Reorders between layouts")               \

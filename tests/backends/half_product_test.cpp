@@ -106,7 +106,7 @@ TEST(HalfConvolution, OfSinglePixels) {
 
 /// Activations before and after a residual, of whole tiles and of partial ones.
 TEST(HalfConvolution, OfEveryEpilogue) {
-  for (const char* activation : {"", "Relu", "Clip", "Silu", "Sigmoid", "HardSwish", "Gelu", "Tanh"})
+  for (const char* activation : {"", "Relu", "LeakyRelu", "Clip", "Silu", "Sigmoid", "HardSwish", "Gelu", "Tanh"})
     for (const char* residual : {"", "before", "after"}) {
       OpCase made("Conv");
       made.input(with_few_specials(random_tensor({1, 64, 9, 7}, -2, 2, 5), 2))

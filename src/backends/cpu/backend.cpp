@@ -47,6 +47,7 @@ class CpuBackend : public Backend {
                   return has_half_kernel({graph, node}, dtype);
                 },
             .half_precision = false,
+            .splits_conv_transpose = true,
             .fuses_attention = true};
   }
   std::unique_ptr<Runner> make_runner(const Plan& plan) const override { return make_host_runner(plan); }

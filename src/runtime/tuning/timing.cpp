@@ -124,8 +124,8 @@ void time_candidates(const StepCompiler& compiler, Runner& runner, NodeClass& no
   steps = std::move(best->steps);
 }
 
-void time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std::vector<NodeClass>& classes,
-                               std::vector<Step>& steps, double min_gain, ProgressCounter& progress) {
+RunTimes time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std::vector<NodeClass>& classes,
+                                   std::vector<Step>& steps, double min_gain, ProgressCounter& progress) {
   std::size_t most = 0;
   for (const NodeClass& node_class : classes) most = std::max(most, node_class.candidates.size());
   std::vector<std::unique_ptr<Variant>> variants;
@@ -142,16 +142,23 @@ void time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std
     progress.report(candidates * round / kLaunchRounds);
   }
   progress.advance(candidates);
-  const double noise = min_gain * time_steps(runner, steps);
+  RunTimes times;
+  for (const std::chrono::nanoseconds time : variants.front()->step_times())
+    times.before += static_cast<double>(time.count());
+  times.after = times.before;
+  const double noise = min_gain * times.before;
   for (NodeClass& node_class : classes) {
     for (std::size_t c = 0; c < node_class.candidates.size(); ++c)
       for (const std::size_t step : node_class.steps)
         node_class.candidates[c].best += static_cast<double>(variants[c]->step_times()[step].count());
     const auto best = std::ranges::min_element(node_class.candidates, {}, &Candidate::best);
-    if (best->best > node_class.candidates[node_class.chosen].best - noise) continue;
+    const double gain = node_class.candidates[node_class.chosen].best - best->best;
+    if (gain < noise) continue;
+    times.after -= gain;
     node_class.chosen = static_cast<std::size_t>(best - node_class.candidates.begin());
     steps = compiler.replace(std::move(steps), node_class.steps, best->choice);
   }
+  return times;
 }
 
 }  // namespace saccade

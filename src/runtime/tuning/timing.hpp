@@ -26,10 +26,16 @@ double time_steps(Runner& runner, std::span<const Step> steps);
 void time_candidates(const StepCompiler& compiler, Runner& runner, NodeClass& node_class, std::vector<Step>& steps,
                      double min_gain, ProgressCounter& progress);
 
+/// Of a run with the incumbents and with what was chosen, in nanoseconds.
+struct RunTimes {
+  double before = 0;
+  double after = 0;
+};
+
 /// The same for all CLASSES at once, on a device that times each launch: a variant of the plan has the first candidate
 /// of every class, the next one the second, and so on. Other work of the machine delays some runs, so that the least
-/// time of each launch counts.
-void time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std::vector<NodeClass>& classes,
-                               std::vector<Step>& steps, double min_gain, ProgressCounter& progress);
+/// time of each launch counts. Each incumbent is the first candidate of its class.
+RunTimes time_candidates_by_launch(const StepCompiler& compiler, Runner& runner, std::vector<NodeClass>& classes,
+                                   std::vector<Step>& steps, double min_gain, ProgressCounter& progress);
 
 }  // namespace saccade

@@ -79,17 +79,23 @@ class Tuner {
   }
 
   void time_classes(Runner& runner) {
-    report_.before = time_now(runner);
     if (by_launch_)
-      time_candidates_by_launch(compiler_, runner, classes_, steps_, compiler_.backend().timing_noise(), progress_);
+      time_by_launch(runner);
     else
       time_in_passes(runner);
-    report_.after = time_now(runner);
     for (const NodeClass& node_class : classes_)
       report_.measured[node_class.fingerprint] = node_class.candidates[node_class.chosen].choice;
   }
 
+  void time_by_launch(Runner& runner) {
+    const RunTimes times =
+        time_candidates_by_launch(compiler_, runner, classes_, steps_, compiler_.backend().timing_noise(), progress_);
+    report_.before = nanoseconds_of(times.before);
+    report_.after = nanoseconds_of(times.after);
+  }
+
   void time_in_passes(Runner& runner) {
+    report_.before = nanoseconds_of(time_steps(runner, steps_));
     for (std::size_t pass = 0; pass < passes(); ++pass) {
       if (pass == 1) search_neighbours();
       // At most the first estimate, so that the reported share never decreases.
@@ -99,6 +105,7 @@ class Tuner {
         if (pass == 0) keep_fastest(node_class);
       }
     }
+    report_.after = nanoseconds_of(time_steps(runner, steps_));
   }
 
   void search_neighbours() {
@@ -107,8 +114,8 @@ class Tuner {
     for (NodeClass& node_class : classes_) node_class.check.reset();
   }
 
-  std::chrono::nanoseconds time_now(Runner& runner) const {
-    return std::chrono::nanoseconds(static_cast<std::int64_t>(time_steps(runner, steps_)));
+  static std::chrono::nanoseconds nanoseconds_of(double time) {
+    return std::chrono::nanoseconds(static_cast<std::int64_t>(time));
   }
 
   std::size_t passes() const { return by_launch_ ? 1 : static_cast<std::size_t>(options_.passes); }

@@ -169,7 +169,10 @@ TEST(EmulatedKernelDeathTest, EndsAtWhatADeviceForbids) {
   EXPECT_DEATH(
       run_once("extern \"C\" __global__ void k(float* x) { extern __shared__ float y[]; y[threadIdx.x] = 1; }"),
       "written behind its end|use-after-poison");
+  EXPECT_DEATH(run_once("extern \"C\" __global__ void k(float* x) { ((float4*)(x + 1))->y = 1; }"), "misaligned");
+#if !defined(__clang__)  // whose checks leave whole structures out
   EXPECT_DEATH(run_once("extern \"C\" __global__ void k(float* x) { *(float4*)(x + 1) = float4{}; }"), "misaligned");
+#endif
   EXPECT_DEATH(run_once("extern \"C\" __global__ void k(float* x) { int y[2]; x[0] = y[threadIdx.x]; }"),
                "outside of its array");
   EXPECT_DEATH(run_once("extern \"C\" __global__ void k(float* x) { x[0] = 1 << threadIdx.x * 2; }"), "a shift by");

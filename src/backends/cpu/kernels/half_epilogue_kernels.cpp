@@ -37,6 +37,8 @@ template <HalfActivation kActivation>
 HWY_INLINE Float activate(FloatTag d, Float x, Float low, Float high) {
   static_cast<void>(low), static_cast<void>(high);
   if constexpr (kActivation == HalfActivation::kRelu) return hn::Max(hn::Zero(d), x);
+  if constexpr (kActivation == HalfActivation::kLeakyRelu)
+    return hn::MulAdd(low, hn::Min(hn::Zero(d), x), hn::Max(hn::Zero(d), x));
   if constexpr (kActivation == HalfActivation::kClip) return hn::Min(high, hn::Max(low, x));
   if constexpr (kActivation == HalfActivation::kSilu) return hn::Mul(x, quick_sigmoid(d, x));
   if constexpr (kActivation == HalfActivation::kSigmoid) return quick_sigmoid(d, x);
@@ -81,11 +83,11 @@ void run(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_
 }
 
 template <Addend kAddend>
-constexpr std::array<FinishHalfTile, 7> kByActivation{
-    run<HalfActivation::kNone, kAddend>,    run<HalfActivation::kRelu, kAddend>,
-    run<HalfActivation::kClip, kAddend>,    run<HalfActivation::kSilu, kAddend>,
-    run<HalfActivation::kSigmoid, kAddend>, run<HalfActivation::kHardSwish, kAddend>,
-    run<HalfActivation::kGelu, kAddend>,
+constexpr std::array<FinishHalfTile, 8> kByActivation{
+    run<HalfActivation::kNone, kAddend>,      run<HalfActivation::kRelu, kAddend>,
+    run<HalfActivation::kLeakyRelu, kAddend>, run<HalfActivation::kClip, kAddend>,
+    run<HalfActivation::kSilu, kAddend>,      run<HalfActivation::kSigmoid, kAddend>,
+    run<HalfActivation::kHardSwish, kAddend>, run<HalfActivation::kGelu, kAddend>,
 };
 
 FinishHalfTile kernel_of(const HalfEpilogue& epilogue) {
@@ -107,8 +109,10 @@ HWY_EXPORT(kernel_of);
 
 std::optional<HalfActivation> half_activation(std::string_view op) {
   constexpr std::pair<std::string_view, HalfActivation> kNames[] = {
-      {"Relu", HalfActivation::kRelu},       {"Clip", HalfActivation::kClip},           {"Silu", HalfActivation::kSilu},
-      {"Sigmoid", HalfActivation::kSigmoid}, {"HardSwish", HalfActivation::kHardSwish}, {"Gelu", HalfActivation::kGelu},
+      {"Relu", HalfActivation::kRelu},       {"LeakyRelu", HalfActivation::kLeakyRelu},
+      {"Clip", HalfActivation::kClip},       {"Silu", HalfActivation::kSilu},
+      {"Sigmoid", HalfActivation::kSigmoid}, {"HardSwish", HalfActivation::kHardSwish},
+      {"Gelu", HalfActivation::kGelu},
   };
   for (const auto& [name, activation] : kNames)
     if (name == op) return activation;

@@ -10,7 +10,7 @@
 namespace saccade::cpu {
 
 /// Activations of which the error is far below the rounding to bfloat16.
-enum class HalfActivation : std::uint8_t { kNone, kRelu, kClip, kSilu, kSigmoid, kHardSwish, kGelu };
+enum class HalfActivation : std::uint8_t { kNone, kRelu, kLeakyRelu, kClip, kSilu, kSigmoid, kHardSwish, kGelu };
 /// That of a unary ONNX operator (or "Silu"); nullopt: it has none.
 std::optional<HalfActivation> half_activation(std::string_view op);
 
@@ -18,7 +18,7 @@ std::optional<HalfActivation> half_activation(std::string_view op);
 /// activation.
 struct HalfEpilogue {
   HalfActivation activation = HalfActivation::kNone;
-  float low = 0;  ///< the bounds of kClip
+  float low = 0;  ///< the bounds of kClip; the slope of kLeakyRelu
   float high = 0;
   bool adds = false;
   bool adds_first = false;

@@ -44,6 +44,8 @@ template <HalfActivation kActivation>
 SACCADE_INLINE __m512 activate(__m512 x, __m512 low, __m512 high) {
   // The operand that may be NaN is second.
   if constexpr (kActivation == HalfActivation::kRelu) return _mm512_max_ps(_mm512_setzero_ps(), x);
+  if constexpr (kActivation == HalfActivation::kLeakyRelu)
+    return _mm512_fmadd_ps(low, _mm512_min_ps(_mm512_setzero_ps(), x), _mm512_max_ps(_mm512_setzero_ps(), x));
   if constexpr (kActivation == HalfActivation::kClip) return _mm512_min_ps(high, _mm512_max_ps(low, x));
   if constexpr (kActivation == HalfActivation::kSilu) {
     // Beyond, the reciprocal of infinity would be multiplied with infinity, or 2^x be infinity less infinity.
@@ -126,6 +128,7 @@ FinishHalfTile avx512_whole_tile(const HalfEpilogue& epilogue) {
   switch (epilogue.activation) {
     case HalfActivation::kNone: return with_addend<HalfActivation::kNone>(epilogue);
     case HalfActivation::kRelu: return with_addend<HalfActivation::kRelu>(epilogue);
+    case HalfActivation::kLeakyRelu: return with_addend<HalfActivation::kLeakyRelu>(epilogue);
     case HalfActivation::kClip: return with_addend<HalfActivation::kClip>(epilogue);
     case HalfActivation::kSilu: return with_addend<HalfActivation::kSilu>(epilogue);
     default: return nullptr;
