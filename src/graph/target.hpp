@@ -23,9 +23,9 @@ struct Target {
   std::function<bool(const Graph&, const Node&)> has_kernel;         ///< beside the reference kernel; empty: never
   /// For the node with its float32 operands in fp16 or bf16; narrow_floats converts no others. Empty: always.
   std::function<bool(const Graph&, const Node&, DType)> has_half_kernel;
-  bool half_precision = true;    ///< computes fp16 and bf16; otherwise such nodes are computed in float32
+  bool half_precision = true;          ///< computes fp16 and bf16; otherwise such nodes are computed in float32
   bool splits_conv_transpose = false;  ///< a Conv and DepthToSpace are faster than ConvTranspose without overlap
-  bool fuses_attention = false;  ///< saccade.StridedAttention is one kernel, not MatMul, Softmax, MatMul
+  bool fuses_attention = false;        ///< saccade.StridedAttention is one kernel, not MatMul, Softmax, MatMul
 };
 
 }  // namespace saccade
