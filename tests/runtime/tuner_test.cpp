@@ -185,6 +185,14 @@ TEST(Tuner, ChoosesByTheTimesOfLaunches) {
   EXPECT_EQ(variants, 1 + 3) << "to see whether launches are timed, and three candidates of each class";
 }
 
+TEST(Tuner, LeavesAWrongIncumbentWhereLaunchesAreTimed) {
+  const ClockworkBackend backend(
+      {{"tiled", {"wrong", "a"}}}, [](const std::string& steps) { return 100 * count(steps, ":"); }, true);
+  const TuneReport report = tune(three_nodes(), backend, {});
+  EXPECT_EQ(report.rejected, 2);
+  EXPECT_EQ(choice_for(report, "Relu"), (TacticChoice{"tiled", "a"})) << "although it gains nothing";
+}
+
 TEST(Tuner, StaysWhereTheGainOfALaunchIsNoise) {
   const ClockworkBackend backend(
       {{"tiled", {"a", "b"}}},

@@ -1,7 +1,9 @@
 #include "validate/precision_choice.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cstdio>
+#include <string>
 
 #include "support/tiny_models.hpp"
 
@@ -73,10 +75,15 @@ TEST(PrecisionChoice, RunsTheModelInBoth) {
       {.model = model, .options = {.device = Device::cpu(), .threads = 1}, .candidates = {Precision::kBf16}});
   ASSERT_EQ(choice.candidates.size(), 1U);
   EXPECT_GT(choice.candidates[0].time, 0);
+  const std::string& evidence = choice.candidates[0].evidence;
+  int compared = 0;
   // The trial ends early, after 24 frames or more, when there is no gain.
-  EXPECT_THAT(choice.candidates[0].evidence,
-              testing::AnyOf("100.0 % of 200 top classes equal",
-                             testing::MatchesRegex("only [0-9]+ of 200 predictions to compare: give --data")));
+  if (std::sscanf(evidence.c_str(), "only %d of 200 predictions", &compared) == 1) {
+    EXPECT_GE(compared, 24);
+    EXPECT_GE(choice.candidates[0].time, 0.97);
+  } else {
+    EXPECT_EQ(evidence, "100.0 % of 200 top classes equal");
+  }
 }
 
 TEST(PrecisionChoice, KeepsFp32ForAModelThatIsNotRecognised) {

@@ -128,35 +128,36 @@ RunTimes time_candidates_by_launch(const StepCompiler& compiler, Runner& runner,
                                    std::vector<Step>& steps, double min_gain, ProgressCounter& progress) {
   std::size_t most = 0;
   for (const NodeClass& node_class : classes) most = std::max(most, node_class.candidates.size());
-  std::vector<std::unique_ptr<Variant>> variants;
+  std::vector<Trial> trials;
   for (std::size_t c = 0; c < most; ++c) {
-    std::vector<Step> with = steps;
+    Trial trial{.candidate = c, .steps = steps, .variant = {}, .times = {}};
     for (const NodeClass& node_class : classes)
       if (c < node_class.candidates.size())
-        with = compiler.replace(std::move(with), node_class.steps, node_class.candidates[c].choice);
-    variants.push_back(runner.make_variant(with));
+        trial.steps = compiler.replace(std::move(trial.steps), node_class.steps, node_class.candidates[c].choice);
+    trial.variant = runner.make_variant(trial.steps);
+    trials.push_back(std::move(trial));
   }
   const std::size_t candidates = count_candidates(classes);
   for (std::size_t round = 0; round < kLaunchRounds; ++round) {
-    for (const auto& variant : variants) static_cast<void>(variant->time(1));
+    for (const Trial& trial : trials) static_cast<void>(trial.variant->time(1));
     progress.report(candidates * round / kLaunchRounds);
   }
   progress.advance(candidates);
   RunTimes times;
-  for (const std::chrono::nanoseconds time : variants.front()->step_times())
-    times.before += static_cast<double>(time.count());
+  for (const nanoseconds time : trials.front().variant->step_times()) times.before += static_cast<double>(time.count());
   times.after = times.before;
-  const double noise = min_gain * times.before;
   for (NodeClass& node_class : classes) {
     for (std::size_t c = 0; c < node_class.candidates.size(); ++c)
       for (const std::size_t step : node_class.steps)
-        node_class.candidates[c].best += static_cast<double>(variants[c]->step_times()[step].count());
+        node_class.candidates[c].best += static_cast<double>(trials[c].variant->step_times()[step].count());
     const auto best = std::ranges::min_element(node_class.candidates, {}, &Candidate::best);
     const double gain = node_class.candidates[node_class.chosen].best - best->best;
-    if (gain < noise) continue;
-    times.after -= gain;
-    node_class.chosen = static_cast<std::size_t>(best - node_class.candidates.begin());
-    steps = compiler.replace(std::move(steps), node_class.steps, best->choice);
+    if (gain >= min_gain * times.before) {
+      times.after -= gain;
+      node_class.chosen = static_cast<std::size_t>(best - node_class.candidates.begin());
+    }
+    // Also without a gain: the plan's own tactic may have been rejected.
+    for (const std::size_t step : node_class.steps) steps[step] = trials[node_class.chosen].steps[step];
   }
   return times;
 }

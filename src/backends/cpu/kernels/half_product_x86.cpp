@@ -73,8 +73,9 @@ SACCADE_AMX void run_tile(const HalfStrip& strip, const HalfTile& tile, std::siz
   const std::size_t half = strip.depth * kHalfPanel;
   const std::uint16_t* panel = tile.panel;
   constexpr std::size_t kPieces = HalfStrip::kRows / kPiece;
-  const std::size_t interval = strip.steps < kPieces ? 1 : strip.steps / kPieces;
-  const std::size_t piece = strip.steps < kPieces ? HalfStrip::kRows / strip.steps : kPiece;
+  const bool has_few = strip.steps < kPieces;
+  const std::size_t interval = has_few ? 1 : strip.steps / kPieces;  // steps from a piece to the next
+  const std::size_t piece = has_few ? (HalfStrip::kRows + strip.steps - 1) / strip.steps : kPiece;
   std::size_t due = 0;
   for (std::size_t step = 0; step < strip.steps; ++step, panel += 2 * half) {
     const std::int32_t offset = strip.offsets[step];
