@@ -6,6 +6,8 @@
 extern "C" {
 __attribute__((weak)) void __asan_poison_memory_region(const volatile void* address, std::size_t bytes);
 __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* address, std::size_t bytes);
+__attribute__((weak)) void* __asan_region_is_poisoned(void* address, std::size_t bytes);
+__attribute__((weak)) void __asan_get_shadow_mapping(std::size_t* scale, std::size_t* offset);
 }
 
 namespace saccade::emulator {
@@ -28,6 +30,19 @@ bool guard_holds(const void* guard) {
 
 void drop_guard(void* guard) {
   if (__asan_unpoison_memory_region != nullptr) __asan_unpoison_memory_region(guard, kGuardBytes);
+}
+
+const unsigned char* shadow_memory() {
+  if (__asan_get_shadow_mapping == nullptr) return nullptr;
+  std::size_t scale = 0;
+  std::size_t offset = 0;
+  __asan_get_shadow_mapping(&scale, &offset);
+  return reinterpret_cast<const unsigned char*>(offset);
+}
+
+bool is_poisoned(const void* address, std::size_t bytes) {
+  return __asan_region_is_poisoned != nullptr &&
+         __asan_region_is_poisoned(const_cast<void*>(address), bytes) != nullptr;
 }
 
 }  // namespace saccade::emulator

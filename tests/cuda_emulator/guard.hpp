@@ -15,4 +15,9 @@ bool guard_holds(const void* guard);
 /// Before its memory is freed.
 void drop_guard(void* guard);
 
+/// AddressSanitizer's shadow of address 0; null in a process without it.
+const unsigned char* shadow_memory();
+/// Whether AddressSanitizer is there and poisons any of the BYTES at ADDRESS.
+bool is_poisoned(const void* address, std::size_t bytes);
+
 }  // namespace saccade::emulator

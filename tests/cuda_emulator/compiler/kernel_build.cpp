@@ -28,7 +28,8 @@ namespace fs = std::filesystem;
 constexpr const char* kFlags =
     "-O1 -g0 -w -fPIC -shared -ffp-contract=off -fwrapv -fno-strict-aliasing -fno-exceptions -fno-rtti "
     "-fvisibility=hidden -fsanitize=alignment,bounds,shift-exponent,integer-divide-by-zero -fno-sanitize-recover=all "
-    "-Wl,--as-needed -Wl,-Bsymbolic " SACCADE_EMULATOR_FLAGS;
+    "-fsanitize=thread "  // device/accesses.hpp defines its calls
+    "-Wl,--as-needed -Wl,-Bsymbolic ";
 
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

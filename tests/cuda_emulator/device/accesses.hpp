@@ -1,14 +1,20 @@
 #pragma once
 
-// Checks that a thread touches nothing but constants and shared memory before griddepcontrol.wait. Kernels are compiled
-// with ThreadSanitizer's instrumentation (-fsanitize=thread), whose calls before every load and store end here: there
-// is no libtsan. Local variables whose address is not taken are not instrumented.
+// Checks every load and store: before griddepcontrol.wait a thread may only touch constants and shared memory, and in a
+// process with AddressSanitizer nothing that its shadow memory calls poisoned. Kernels are compiled with
+// ThreadSanitizer's instrumentation (-fsanitize=thread), whose calls end here: there is no libtsan. So one object
+// serves builds with any sanitizer. Local variables whose address is not taken are not instrumented.
 namespace {
 namespace cpu {
 
 #define SACCADE_UNCHECKED __attribute__((no_sanitize_thread))
 SACCADE_UNCHECKED inline void before_access(const void* address, size_t bytes, bool writes) {
   if (__builtin_expect(runtime.before_wait, false)) runtime.access_before_wait(address, bytes, writes);
+  if (runtime.shadow == nullptr) return;
+  const auto first = reinterpret_cast<size_t>(address);
+  // One byte of shadow stands for eight. Accesses have at most 16, ranges any number.
+  if (bytes > 16 || (runtime.shadow[first >> 3] | runtime.shadow[(first + bytes - 1) >> 3]) != 0)
+    runtime.access_poisoned(address, bytes, writes);
 }
 
 }  // namespace cpu

@@ -54,6 +54,10 @@ struct Runtime {
   /// Aborts if another kernel may still write the BYTES at ADDRESS, or read them if this thread WRITES them.
   void (*access_before_wait)(const void* address, unsigned long bytes, bool writes);
 
+  const unsigned char* shadow;  ///< of address 0, in a process with AddressSanitizer, else null
+  /// Aborts if AddressSanitizer poisons any of the BYTES at ADDRESS: no memory, freed memory or a guard.
+  void (*access_poisoned)(const void* address, unsigned long bytes, bool writes);
+
   bool (*is_shared)(const void* address);
   /// Aborts the process with kernel, block and thread.
   void (*fail)(const Site& site, const char* text);

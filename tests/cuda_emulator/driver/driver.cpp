@@ -23,8 +23,7 @@
 //   memory breaks the device, too.
 // - The driver's preconditions are checked: calls before cuInit, without a context, during capture, in a host function,
 //   on destroyed objects.
-// With AddressSanitizer, kernels are instrumented as well. Plain loads and stores before griddepcontrol.wait, for which
-// they are instrumented otherwise, are not checked then.
+// - In a process with AddressSanitizer, a load or store outside of allocated memory aborts it, too.
 //
 // Not emulated: speed; casts of floats beyond the range of their integer type (a device saturates, a CPU does not);
 // spin-waiting between threads (hangs); concurrency of blocks outside of clusters; the summation order of mma (sums are

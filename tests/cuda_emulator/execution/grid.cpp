@@ -13,6 +13,7 @@
 #include "execution/cluster.hpp"
 #include "execution/fiber.hpp"
 #include "execution/waiting.hpp"
+#include "guard.hpp"
 
 namespace saccade::emulator {
 namespace {
@@ -63,14 +64,16 @@ void suspend() {
   running->host.switch_from(*running->on);
 }
 
-/// What ADDRESS is to the kernel: "8 bytes behind const float* input".
+/// What ADDRESS, in an allocation or in the guard behind it, is to the kernel: "8 bytes behind const float* input".
 std::string place_of(std::uintptr_t address) {
   std::uintptr_t nearest = 0;
   unsigned parameter = 0;
   for (unsigned i = 0; i < running->entry.count; ++i) {
     std::uintptr_t pointed = 0;
     if (running->entry.parameters[i].pointer) std::memcpy(&pointed, running->arguments[i], sizeof pointed);
-    if (pointed <= nearest || pointed > address || !is_device_memory(pointed, address - pointed + 1)) continue;
+    if (pointed <= nearest || pointed > address) continue;
+    const std::uintptr_t allocated = address - pointed < kGuardBytes ? pointed : address - kGuardBytes;
+    if (!is_device_memory(pointed, allocated - pointed + 1)) continue;
     nearest = pointed;
     parameter = i;
   }
@@ -141,6 +144,13 @@ void fill(Runtime& filled) {
   filled.wgmma_wait = [](unsigned pending) { running->current->products.wait(pending); };
   filled.access_before_wait = [](const void* address, unsigned long bytes, bool writes) {
     expect_constant({writes ? "a store" : "a load", "", 0}, address, bytes, writes);
+  };
+  filled.shadow = shadow_memory();
+  filled.access_poisoned = [](const void* address, unsigned long bytes, bool writes) {
+    if (!is_poisoned(address, bytes)) return;
+    fail_kernel({writes ? "a store" : "a load", "", 0},
+                std::to_string(bytes) +
+                    " bytes, not all in allocated memory: " + place_of(reinterpret_cast<std::uintptr_t>(address)));
   };
   filled.is_shared = [](const void* address) { return running->current->block->shared.holds(address, 1); };
   filled.fail = [](const Site& site, const char* text) { fail_kernel(site, text); };

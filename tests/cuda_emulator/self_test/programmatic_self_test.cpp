@@ -45,16 +45,9 @@ TEST(EmulatedProgrammaticLaunch, MayTouchAnythingWhereItDoesNotOverlap) {
   EXPECT_THAT(run("const float two = x[i];", "y[i] = two;", false), ::testing::Each(2.0F));
 }
 
-#ifdef SACCADE_SANITIZED_ADDRESS
-constexpr bool kChecksPlainAccesses = false;
-#else
-constexpr bool kChecksPlainAccesses = true;
-#endif
-
 using EmulatedProgrammaticLaunchDeathTest = ::testing::Test;
 
 TEST(EmulatedProgrammaticLaunchDeathTest, EndsAtALoadOfWhatIsNoConstant) {
-  if (!kChecksPlainAccesses) GTEST_SKIP() << "kernels are instrumented by AddressSanitizer instead";
   EXPECT_DEATH(run("const float two = x[i + 1];", "y[i] = two;"),
                "kernel k, .*thread \\(0, 0, 0\\): a load: 4 bytes are read before griddepcontrol.wait, .*: "
                "4 bytes behind const float\\* x");
@@ -64,12 +57,10 @@ TEST(EmulatedProgrammaticLaunchDeathTest, EndsAtALoadOfWhatIsNoConstant) {
 
 // The wait of one thread is not that of another.
 TEST(EmulatedProgrammaticLaunchDeathTest, EndsAtALoadOfAThreadThatDoesNotWait) {
-  if (!kChecksPlainAccesses) GTEST_SKIP() << "kernels are instrumented by AddressSanitizer instead";
   EXPECT_DEATH(run("if (i == 7) { y[i] = x[i]; return; }", "y[i] = x[i];"), "thread \\(7, 0, 0\\): a load");
 }
 
 TEST(EmulatedProgrammaticLaunchDeathTest, EndsAtAStore) {
-  if (!kChecksPlainAccesses) GTEST_SKIP() << "kernels are instrumented by AddressSanitizer instead";
   EXPECT_DEATH(run("y[i] = 1;", ""), "a store: 4 bytes are written .*: 0 bytes behind float\\* __restrict__ y");
   EXPECT_DEATH(run("atomicAdd(other, 1.0f);", ""), "behind float\\* other");
 }
