@@ -151,6 +151,10 @@ class Tensor {
   /// Uninitialised elements (zero-length strings for kString).
   Tensor(DType dtype, const Shape& shape);
 
+  /// A tensor whose elements are at ELEMENTS, which it keeps alive: 64-byte aligned, with 64 readable bytes behind
+  /// them, not for kString. Throws Error (kInvalidArgument) otherwise.
+  static Tensor sharing(DType dtype, const Shape& shape, std::shared_ptr<std::byte> elements);
+
   /// A tensor with the elements VALUES; their number must match the shape.
   template <typename T>
   static Tensor of(const Shape& shape, std::span<const T> values) {

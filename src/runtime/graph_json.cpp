@@ -1,13 +1,12 @@
 #include "runtime/graph_json.hpp"
 
-#include <climits>
-#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "graph/verify.hpp"
 #include "ops/interpreter/infer.hpp"
 #include "ops/interpreter/interpret.hpp"
+#include "runtime/json_numbers.hpp"
 
 namespace saccade {
 namespace {
@@ -15,8 +14,6 @@ namespace {
 using Json = nlohmann::json;
 
 // ---- to JSON ------------------------------------------------------------------------------------------------------
-
-Json shape_json(const Shape& shape) { return std::vector<std::int64_t>(shape.begin(), shape.end()); }
 
 /// {"KIND": value}: the key distinguishes a list of integers from a list of floats with integral values.
 struct AttributeWriter {
@@ -64,65 +61,11 @@ Json value_json(const Value& value, TensorBlob& blob) {
 
 // ---- from JSON ----------------------------------------------------------------------------------------------------
 
-/// An integer in the range of int; the library would cast others silently.
-int int_from(const Json& json) {
-  if (!json.is_number_integer() || (json.is_number_unsigned() && json.get<std::uint64_t>() > INT_MAX) ||
-      json.get<std::int64_t>() < INT_MIN)
-    fail(ErrorCode::kInvalidFile, "a small integer is expected, not {}", json.dump());
-  return json.get<int>();
-}
-
-template <typename T>
-std::vector<T> integers_from(const Json& json) {
-  for (const Json& number : json)
-    if (!number.is_number_integer()) fail(ErrorCode::kInvalidFile, "an integer is expected, not {}", number.dump());
-  return json.get<std::vector<T>>();
-}
-
-template <typename Enum>
-Enum enum_from(const Json& json, Enum last) {
-  const int value = int_from(json);
-  if (value < 0 || value > static_cast<int>(last)) fail(ErrorCode::kInvalidFile, "{} is not a valid value", value);
-  return static_cast<Enum>(value);
-}
-
-Shape shape_from(const Json& json) { return Shape(integers_from<std::int64_t>(json)); }
-
-/// The constants in the blob. Each is read once, so that a small file can't refer to the same bytes repeatedly.
-class Constants {
- public:
-  Constants(std::string_view blob, MemoryBudget& budget) : blob_(blob), left_(blob.size()), budget_(budget) {}
-
-  std::string_view take(std::size_t offset, std::size_t bytes) {
-    if (offset > blob_.size() || bytes > blob_.size() - offset)
-      fail(ErrorCode::kInvalidFile, "a constant lies outside the file");
-    if (bytes > left_) fail(ErrorCode::kInvalidFile, "its constants overlap");
-    left_ -= bytes;
-    return blob_.substr(offset, bytes);
-  }
-
-  MemoryBudget& budget() { return budget_; }
-
- private:
-  std::string_view blob_;
-  std::size_t left_;
-  MemoryBudget& budget_;
+/// What is read beside a graph's JSON.
+struct Constants {
+  StoredTensors& stored;
+  MemoryBudget& budget;
 };
-
-Tensor tensor_from(const Json& json, Constants& constants) {
-  const DType dtype = enum_from(json.at("dtype"), DType::kFrame);
-  const Shape shape = shape_from(json.at("shape"));
-  if (!json.at("offset").is_number_unsigned()) fail(ErrorCode::kInvalidFile, "a constant's offset is not a number");
-  if (dtype == DType::kString || dtype == DType::kFrame)
-    fail(ErrorCode::kInvalidFile, "a constant can't be {}", to_string(dtype));
-  const std::string_view bytes = constants.take(json.at("offset").get<std::size_t>(), bytes_of(dtype, shape));
-  // Reading any byte but 0 and 1 as a bool is undefined behaviour.
-  if (dtype == DType::kBool && bytes.find_first_not_of(std::string_view("\0\1", 2)) != std::string_view::npos)
-    fail(ErrorCode::kInvalidFile, "a constant of bools holds something else");
-  Tensor tensor(dtype, shape);
-  if (!bytes.empty()) std::memcpy(tensor.raw(), bytes.data(), bytes.size());
-  return tensor;
-}
 
 Graph graph_from(const Json& json, Constants& constants);
 
@@ -136,7 +79,7 @@ Attribute attribute_from(const Json& json, Constants& constants) {
   if (kind == "is") return integers_from<std::int64_t>(value);
   if (kind == "fs") return value.get<std::vector<float>>();
   if (kind == "ss") return value.get<std::vector<std::string>>();
-  if (kind == "t") return tensor_from(value, constants);
+  if (kind == "t") return constants.stored.tensor(value);
   if (kind == "g") return std::make_shared<const Graph>(graph_from(value, constants));
   fail(ErrorCode::kInvalidFile, "an attribute of unknown kind '{}'", kind);
 }
@@ -181,7 +124,7 @@ void add_value(Graph& graph, const Json& json, Constants& constants) {
   const std::string name = json.at("name");
   ValueId id;
   if (json.contains("constant")) {
-    id = graph.add_constant(name, tensor_from(json.at("constant"), constants));
+    id = graph.add_constant(name, constants.stored.tensor(json.at("constant")));
   } else {
     id = graph.add_value(name, {enum_from(json.at("dtype"), DType::kFrame), shape_from(json.at("shape"))});
   }
@@ -231,27 +174,13 @@ Graph graph_from(const Json& json, Constants& constants) {
   for (const Json& node : json.at("nodes")) graph.add_node(node_from(node, graph, constants));
   // Before inference, because shape rules may run kernels; and after it, because the file's types are not trusted.
   check(graph);
-  infer_types(graph, &constants.budget());
+  infer_types(graph, &constants.budget);
   check(graph);
   check_types(graph);
   return graph;
 }
 
 }  // namespace
-
-Json TensorBlob::add(const Tensor& tensor) {
-  if (tensor.dtype() == DType::kString) fail(ErrorCode::kUnsupported, "string constants can't be saved in a plan");
-  return {{"dtype", static_cast<int>(tensor.dtype())},
-          {"shape", shape_json(tensor.shape())},
-          {"offset", add({reinterpret_cast<const char*>(tensor.raw()), tensor.bytes()})}};
-}
-
-std::size_t TensorBlob::add(std::string_view bytes) {
-  bytes_.resize((bytes_.size() + 63) / 64 * 64);
-  const std::size_t offset = bytes_.size();
-  bytes_.append(bytes);
-  return offset;
-}
 
 Json to_json(const Graph& graph, TensorBlob& blob) {
   std::map<ValueId, int> dense;
@@ -277,8 +206,8 @@ Json to_json(const Graph& graph, TensorBlob& blob) {
   return json;
 }
 
-Graph graph_from_json(const Json& json, std::string_view blob, MemoryBudget& budget) {
-  Constants constants(blob, budget);
+Graph graph_from_json(const Json& json, StoredTensors& stored, MemoryBudget& budget) {
+  Constants constants{stored, budget};
   return graph_from(json, constants);
 }
 

@@ -17,7 +17,7 @@ namespace saccade {
 class PlanBuilder {
  public:
   PlanBuilder(Graph graph, const Backend& backend, const CompileOptions& options)
-      : budget_(options.max_memory), plan_(new Plan) {
+      : budget_(options.max_memory), packed_(options.packed), plan_(new Plan) {
     plan_->graph_ = std::move(graph);
     plan_->backend_ = &backend;
     plan_->threads_ = options.threads > 0 ? options.threads : available_processors();
@@ -81,6 +81,7 @@ class PlanBuilder {
       } catch (const Error& error) {
         throw error.in(fmt::format("{}: tactic {}", describe(context.node), step.tactic->name()));
       }
+      if (packed_ != nullptr) packed_->release_pages();
     });
   }
 
@@ -98,6 +99,7 @@ class PlanBuilder {
   }
 
   MemoryBudget budget_;
+  const PackedConstants* packed_;
   std::shared_ptr<Plan> plan_;
   std::optional<TacticSelector> selector_;
 };

@@ -43,6 +43,8 @@ struct CompileOptions {
   std::vector<std::string> tactics;  ///< requested, by position in Graph::order(); empty: selected
   /// Results of tuning; null: every node gets the first tactic that supports it. Outlives the compilation.
   const TacticChoices* choices = nullptr;
+  /// Packed weights, read and recorded; null: all are packed. Outlives the compilation.
+  PackedConstants* packed = nullptr;
 };
 
 /// A flat list of launches over one arena, for one device and one set of shapes. Immutable; shared between threads.

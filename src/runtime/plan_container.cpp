@@ -82,9 +82,15 @@ std::string_view plan_header(std::string_view start, const PlanLayout& layout) {
   return start.substr(kPlanPrefix, layout.header_bytes);
 }
 
-std::string_view plan_blob(std::string_view whole, const PlanLayout& layout) {
+std::string_view plan_blob(std::string_view whole, const PlanLayout& layout, const std::function<void()>& after_part) {
+  constexpr std::size_t kPart = std::size_t{16} << 20;
   const std::string_view blob = whole.substr(layout.blob, layout.blob_bytes);
-  expect(digest(blob) == whole.substr(kBlobDigest, kDigestBytes));
+  Digest found;
+  for (std::size_t at = 0; at < blob.size(); at += kPart) {
+    found.update(blob.substr(at, kPart));
+    if (after_part) after_part();
+  }
+  expect(found.text() == whole.substr(kBlobDigest, kDigestBytes));
   return blob;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,11 +14,11 @@ namespace saccade {
 //  44  digest() of the blob
 //  76  64-bit length of the header
 //  84  64-bit length of the blob
-//  92  the header (JSON), zeros up to a multiple of 64 bytes, the blob (constants and kernels), the end
+//  92  the header (JSON), zeros up to a multiple of 64 bytes, the blob (constants, kernels, packed weights), the end
 // The digests cover every byte: flipped, truncated or appended bytes are found before the contents are used. The header
 // has its own digest, so that it can be read without the blob.
 
-inline constexpr std::uint32_t kPlanVersion = 7;
+inline constexpr std::uint32_t kPlanVersion = 8;
 inline constexpr std::size_t kPlanPrefix = 92;  ///< bytes before the header
 
 /// Whether a file that starts with these bytes (at least 8) is a plan, of any version.
@@ -38,7 +39,9 @@ struct PlanLayout {
 PlanLayout plan_layout(std::string_view start, std::size_t file_bytes);
 /// The header of a plan; START is everything before the blob. Throws Error (kInvalidFile) if it is damaged.
 std::string_view plan_header(std::string_view start, const PlanLayout& layout);
-/// The blob of a WHOLE plan file after plan_header(). Throws Error (kInvalidFile) if it is damaged.
-std::string_view plan_blob(std::string_view whole, const PlanLayout& layout);
+/// The blob of a WHOLE plan file after plan_header(). Reads it in parts and calls AFTER_PART, if set, after each.
+/// Throws Error (kInvalidFile) if it is damaged.
+std::string_view plan_blob(std::string_view whole, const PlanLayout& layout,
+                           const std::function<void()>& after_part = {});
 
 }  // namespace saccade

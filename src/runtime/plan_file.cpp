@@ -1,14 +1,12 @@
 #include "runtime/plan_file.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "base/input_file.hpp"
+#include "base/mapped_file.hpp"
 #include "base/memory_budget.hpp"
 #include "base/output_file.hpp"
 #include "base/utf8.hpp"
@@ -27,32 +25,6 @@ using Json = nlohmann::json;
 // More than any header has. The library copies and prints values recursively and would overflow the stack.
 constexpr int kMaxDepth = 32;
 
-/// Reads a plan file from its start.
-class Reader {
- public:
-  explicit Reader(const std::string& path) : file_(open_input(path)) {
-    file_.seekg(0, std::ios::end);
-    size_ = static_cast<std::size_t>(file_.tellg());
-    file_.seekg(0);
-  }
-
-  std::size_t size() const { return size_; }
-
-  /// The first BYTES bytes of the file, or all of a shorter one.
-  const std::string& read_up_to(std::size_t bytes) {
-    const std::size_t known = bytes_.size();
-    bytes_.resize(std::max(known, std::min(bytes, size_)));
-    file_.read(bytes_.data() + known, static_cast<std::streamsize>(bytes_.size() - known));
-    if (!file_) fail(ErrorCode::kIo, "it can't be read: {}", std::strerror(errno));
-    return bytes_;
-  }
-
- private:
-  std::ifstream file_;
-  std::size_t size_ = 0;
-  std::string bytes_;
-};
-
 /// Calls READ; a JSON error means that the file is damaged.
 template <typename Read>
 auto parsing(Read read) {
@@ -63,13 +35,13 @@ auto parsing(Read read) {
   }
 }
 
-/// Calls READ with a reader of the plan at PATH; errors name the file.
+/// Calls READ with the plan file at PATH; errors name it.
 template <typename Read>
 auto reading(const std::string& path, Read read) {
   if (!is_plan_file(path)) fail(ErrorCode::kInvalidFile, "{} is not a plan", path);
+  const auto file = std::make_shared<const MappedFile>(path);
   try {
-    Reader reader(path);
-    return parsing([&] { return read(reader); });
+    return parsing([&] { return read(file); });
   } catch (const Error& error) {
     throw error.in(path);
   }
@@ -109,21 +81,26 @@ std::size_t size_from(const Json& json) {
   return json.get<std::size_t>();
 }
 
-KernelImages kernels_from(const Json& json, std::string_view blob) {
+KernelImages kernels_from(const Json& json, StoredTensors& stored) {
   KernelImages kernels;
-  std::size_t left = blob.size();
   for (const Json& kernel : json) {
-    const std::size_t offset = size_from(kernel.at("offset"));
-    const std::size_t bytes = size_from(kernel.at("bytes"));
-    if (offset > blob.size() || bytes > blob.size() - offset)
-      fail(ErrorCode::kInvalidFile, "a kernel lies outside the file: compile the plan again");
-    // A small file must not refer to the same bytes repeatedly.
-    if (bytes > left) fail(ErrorCode::kInvalidFile, "its kernels overlap: compile the plan again");
-    left -= bytes;
-    const std::string_view image = blob.substr(offset, bytes);
+    const std::string_view image =
+        stored.bytes(size_from(kernel.at("offset")), size_from(kernel.at("bytes")), "a kernel");
     kernels.emplace(kernel.at("key").get<std::string>(), image);
   }
   return kernels;
+}
+
+Json packed_json(const PackedTensors& packed, TensorBlob& blob) {
+  Json json = Json::object();
+  for (const auto& [key, tensor] : packed) json[key] = blob.add(tensor);
+  return json;
+}
+
+PackedTensors packed_from(const Json& json, StoredTensors& stored) {
+  PackedTensors packed;
+  for (const auto& [key, tensor] : json.get<std::map<std::string, Json>>()) packed.emplace(key, stored.tensor(tensor));
+  return packed;
 }
 
 Json names_json(const std::optional<Fp32KeepList>& names) { return names ? Json(*names) : Json(); }
@@ -156,7 +133,7 @@ Precision precision_from(const Json& header) {
   return parsing_name([&] { return parse_precision(name); });
 }
 
-PlanFacts facts_from(const Json& header, std::string_view blob) {
+PlanFacts facts_from(const Json& header, StoredTensors& stored) {
   PlanFacts facts;
   facts.backend = backend_from(header);
   header.at("device").get_to(facts.device);
@@ -167,7 +144,8 @@ PlanFacts facts_from(const Json& header, std::string_view blob) {
   header.at("fallback").get_to(facts.fallback);
   header.at("card").get_to(facts.card);
   facts.choices = choices_from(header.at("choices"));
-  facts.kernels = kernels_from(header.at("kernels"), blob);
+  facts.kernels = kernels_from(header.at("kernels"), stored);
+  facts.packed = packed_from(header.at("packed"), stored);
   return facts;
 }
 
@@ -185,6 +163,25 @@ std::string text_of(const Json& header, const Graph& graph, const std::string& p
     fail(ErrorCode::kUnsupported, "{}: a name in the model is not UTF-8, and a plan can't hold it{}; rename it", path,
          names);
   }
+}
+
+/// The plan of BYTES. Tensors share the memory of FILE, which has these bytes, if there is one.
+PlanContents parse(std::string_view bytes, std::shared_ptr<const MappedFile> file, std::size_t max_memory) {
+  MemoryBudget budget(max_memory);
+  budget.take(bytes.size());
+  const PlanLayout layout = plan_layout(bytes, bytes.size());
+  const std::string_view text = plan_header(bytes, layout);
+  // So that the peak of resident memory is not the whole file.
+  const auto release = [&] {
+    if (file != nullptr) file->release_pages();
+  };
+  StoredTensors stored(plan_blob(bytes, layout, release), file);
+  return parsing([&] {
+    const Json header = parsed_header(text);
+    return PlanContents{.graph = graph_from_json(header.at("graph"), stored, budget),
+                        .facts = facts_from(header, stored),
+                        .file = std::move(file)};
+  });
 }
 
 }  // namespace
@@ -210,7 +207,8 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"card", facts.card},
                     {"graph", to_json(graph, blob)},
                     {"choices", choices_json(facts.choices)},
-                    {"kernels", kernels_json(facts.kernels, blob)}};
+                    {"kernels", kernels_json(facts.kernels, blob)},
+                    {"packed", packed_json(facts.packed, blob)}};
   const std::string bytes = seal_plan(text_of(header, graph, path), blob.bytes());
   OutputFile file(path);
   if (file.is_stream()) fail(ErrorCode::kInvalidArgument, "a plan can't be written to {}: name a file", path);
@@ -218,30 +216,17 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
   file.close();
 }
 
-PlanContents parse_plan(std::string_view bytes, std::size_t max_memory) {
-  MemoryBudget budget(max_memory);
-  budget.take(bytes.size());
-  const PlanLayout layout = plan_layout(bytes, bytes.size());
-  const std::string_view text = plan_header(bytes, layout);
-  const std::string_view blob = plan_blob(bytes, layout);
-  return parsing([&] {
-    const Json header = parsed_header(text);
-    return PlanContents{.graph = graph_from_json(header.at("graph"), blob, budget), .facts = facts_from(header, blob)};
-  });
-}
+PlanContents parse_plan(std::string_view bytes, std::size_t max_memory) { return parse(bytes, nullptr, max_memory); }
 
 PlanContents load_plan(const std::string& path, std::size_t max_memory) {
-  return reading(path, [&](Reader& reader) {
-    MemoryBudget(max_memory).check(reader.size());
-    return parse_plan(reader.read_up_to(reader.size()), max_memory);
-  });
+  return reading(path,
+                 [&](const std::shared_ptr<const MappedFile>& file) { return parse(file->bytes(), file, max_memory); });
 }
 
 Device::Kind backend_of_plan(const std::string& path) {
-  return reading(path, [](Reader& reader) {
-    const PlanLayout layout = plan_layout(reader.read_up_to(kPlanPrefix), reader.size());
-    MemoryBudget(0).check(layout.blob);
-    return backend_from(parsed_header(plan_header(reader.read_up_to(layout.blob), layout)));
+  return reading(path, [](const std::shared_ptr<const MappedFile>& file) {
+    const std::string_view bytes = file->bytes();
+    return backend_from(parsed_header(plan_header(bytes, plan_layout(bytes, bytes.size()))));
   });
 }
 

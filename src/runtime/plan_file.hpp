@@ -1,9 +1,11 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/mapped_file.hpp"
 #include "graph/fp32_keep_list.hpp"
 #include "graph/graph.hpp"
 #include "runtime/tactic.hpp"
@@ -24,19 +26,22 @@ struct PlanFacts {
   std::string card;                                  ///< as TOML; empty: the model is not recognised
   TacticChoices choices;
   KernelImages kernels;
+  PackedTensors packed;  ///< for DEVICE and KERNEL_VERSION
 };
 
 struct PlanContents {
   Graph graph;
   PlanFacts facts;
+  /// Of load_plan(): the graph's constants and FACTS.packed lie in it.
+  std::shared_ptr<const MappedFile> file = nullptr;
 };
 
 /// Writes a model as it was imported, before passes, and FACTS. The file is replaced atomically. Throws Error (kIo),
 /// and (kUnsupported) for a graph that a plan can't represent.
 void save_plan(const std::string& path, const Graph& graph, const PlanFacts& facts);
-/// MAX_MEMORY as in CompileOptions. The file's checksum detects damage, not malice: the contents are validated like a
-/// model's, and a backend validates the kernels' images before a driver loads them. Throws Error (kIo, kInvalidFile,
-/// kUnsupported) naming the file.
+/// The file is mapped: it may be replaced meanwhile, not written in place. MAX_MEMORY as in CompileOptions. The file's
+/// checksum detects damage, not malice: the contents are validated like a model's, and a backend validates the kernels'
+/// images before a driver loads them. Throws Error (kIo, kInvalidFile, kUnsupported) naming the file.
 PlanContents load_plan(const std::string& path, std::size_t max_memory = 0);
 /// The contents of a plan file's BYTES. Throws Error (kInvalidFile, kUnsupported).
 PlanContents parse_plan(std::string_view bytes, std::size_t max_memory = 0);

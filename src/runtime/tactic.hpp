@@ -9,6 +9,7 @@
 #include "base/memory_budget.hpp"
 #include "graph/target.hpp"
 #include "ops/core/op.hpp"
+#include "runtime/packed_constants.hpp"
 #include "runtime/storage_view.hpp"
 
 namespace saccade {
@@ -61,6 +62,7 @@ struct NodeContext {
   const StorageAliasing* storage = nullptr;  ///< null: every value is dense, in its own storage
   /// One of Tactic::configurations(); empty or unknown: its first.
   std::string_view configuration = {};
+  PackedConstants* packed = nullptr;  ///< of a plan file, or to be written into one; null: every compile() packs
 
   int input_count() const { return static_cast<int>(node.inputs.size()); }
   bool has(int i) const { return i < input_count() && node.inputs[static_cast<std::size_t>(i)] != ValueId::kNone; }
@@ -69,6 +71,10 @@ struct NodeContext {
   const Tensor* constant(int i) const {
     return has(i) ? graph.constant(node.inputs[static_cast<std::size_t>(i)]) : nullptr;
   }
+  /// Constant input I in LAYOUT (see packed_key()): a tensor of ELEMENTS elements that PACK fills, or one packed
+  /// before. Charged to the budget.
+  Tensor pack_constant(int i, std::string_view layout, DType dtype, std::int64_t elements,
+                       const std::function<void(Tensor&)>& pack) const;
   StorageView input_storage(int i) const { return storage_of(node.inputs[static_cast<std::size_t>(i)]); }
   StorageView output_storage(int i = 0) const { return storage_of(node.outputs[static_cast<std::size_t>(i)]); }
   StorageView storage_of(ValueId id) const;

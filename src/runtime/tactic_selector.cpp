@@ -41,7 +41,12 @@ TacticSelector::TacticSelector(const Graph& graph, const Backend& backend, const
       preferred_(order_.size()) {}
 
 NodeContext TacticSelector::context(NodeId id, const StorageAliasing* storage) const {
-  return {graph_, graph_.node(id), threads_, &budget_, storage};
+  return {.graph = graph_,
+          .node = graph_.node(id),
+          .threads = threads_,
+          .budget = &budget_,
+          .storage = storage,
+          .packed = options_.packed};
 }
 
 bool TacticSelector::supports_aliasing(std::size_t step, const StorageAliasing& storage) {

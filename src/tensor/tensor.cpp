@@ -45,6 +45,18 @@ std::size_t bytes_of(DType dtype, const Shape& shape) {
 
 Tensor::Tensor(DType dtype, const Shape& shape) : dtype_(dtype), shape_(shape), storage_(allocate(dtype, shape)) {}
 
+Tensor Tensor::sharing(DType dtype, const Shape& shape, std::shared_ptr<std::byte> elements) {
+  if (dtype == DType::kString) fail(ErrorCode::kInvalidArgument, "a tensor of strings can't share its elements");
+  if (elements == nullptr || reinterpret_cast<std::uintptr_t>(elements.get()) % static_cast<std::size_t>(kAlignment))
+    fail(ErrorCode::kInvalidArgument, "the elements that a tensor shares are not aligned to 64 bytes");
+  static_cast<void>(bytes_of(dtype, shape));
+  Tensor tensor;
+  tensor.dtype_ = dtype;
+  tensor.shape_ = shape;
+  tensor.storage_ = std::move(elements);
+  return tensor;
+}
+
 std::size_t Tensor::bytes() const noexcept {
   return empty() ? 0 : (static_cast<std::size_t>(elements()) * bits_of(dtype_) + 7) / 8;
 }

@@ -25,6 +25,17 @@ TEST(Digest, IsXxh3) {
   EXPECT_EQ(digest("saccade"), "4bf74962036d717d781e3e01f2e2623f");
 }
 
+TEST(Digest, IsTheSameInParts) {
+  std::string bytes(10'000, 'x');
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * i);
+  for (const std::size_t part : {1U, 63U, 256U, 4096U, 10'000U}) {
+    Digest parts;
+    EXPECT_EQ(parts.text(), digest(""));
+    for (std::size_t at = 0; at < bytes.size(); at += part) parts.update(std::string_view(bytes).substr(at, part));
+    EXPECT_EQ(parts.text(), digest(bytes)) << part;
+  }
+}
+
 TEST(Digest, CountsZerosAtTheEnd) {
   EXPECT_NE(digest(""), digest(std::string(1, '\0')));
   EXPECT_NE(digest(std::string(8, '\0')), digest(std::string(16, '\0')));

@@ -1,6 +1,6 @@
 #include "runtime/plan_file.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <cmath>
 #include <cstring>
@@ -34,11 +34,11 @@ class PlanFile : public testing::Test {
     header[nlohmann::json::json_pointer(place)] = nlohmann::json::parse(lie);
     write(seal_plan(header.dump(), plan_blob(whole, layout)));
   }
-  /// Writes the plan file WHOLE with its last byte BYTE, and the checksum that belongs to it.
-  void write_last_byte(const std::string& whole, char byte) const {
+  /// Writes the plan file WHOLE with the first byte of its first constant BYTE, and the checksum that belongs to it.
+  void write_first_byte(const std::string& whole, char byte) const {
     const PlanLayout layout = plan_layout(whole, whole.size());
     std::string blob(plan_blob(whole, layout));
-    blob.back() = byte;
+    blob.front() = byte;
     write(seal_plan(plan_header(whole, layout), blob));
   }
 
@@ -232,7 +232,7 @@ TEST_F(PlanFile, SaysWhichVersionItIs) {
   std::string old = bytes();
   old[8] = 5;
   write(old);
-  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 7: compile it again");
+  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 8: compile it again");
 }
 
 TEST_F(PlanFile, RefusesInconsistentHeaders) {
@@ -291,8 +291,8 @@ TEST_F(PlanFile, RefusesInconsistentHeaders) {
 
 TEST_F(PlanFile, RefusesConstantsThatOverlap) {
   save_plan(path_, small_graph(), {});
-  write_lie(bytes(), "/graph/values/1/constant", R"({"dtype": 0, "shape": [18], "offset": 0})");
-  EXPECT_NE(load_error().find("its constants overlap"), std::string::npos) << load_error();
+  write_lie(bytes(), "/graph/values/1/constant", R"({"dtype": 0, "shape": [47], "offset": 0})");
+  EXPECT_NE(load_error().find("a constant overlaps another"), std::string::npos) << load_error();
 }
 
 TEST_F(PlanFile, RefusesBoolsThatAreNone) {
@@ -301,7 +301,7 @@ TEST_F(PlanFile, RefusesBoolsThatAreNone) {
   const ValueId x = b.input("x", {2});
   save_plan(path_, b.build({b.op("Where", {condition, x, b.op("Neg", {x})})}), {});
   EXPECT_EQ(load_error(), "");
-  write_last_byte(bytes(), 7);
+  write_first_byte(bytes(), 7);
   EXPECT_NE(load_error().find("a constant of bools holds something else"), std::string::npos) << load_error();
 }
 
@@ -343,7 +343,8 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
                         .fallback = true,
                         .card = "task = \"detect\"",
                         .choices = {{"node", {"tiled", "16x8"}}, {"other", {"plain", ""}}},
-                        .kernels = {{"a", std::string("\0code", 5)}, {"b", "more code"}}};
+                        .kernels = {{"a", std::string("\0code", 5)}, {"b", "more code"}},
+                        .packed = {{"key", Tensor::of<float>({3}, {1, 2, 3})}}};
   save_plan(path_, small_graph(), facts);
   const PlanFacts kept = load_plan(path_).facts;
   EXPECT_EQ(kept.backend, facts.backend);
@@ -356,6 +357,49 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
   EXPECT_EQ(kept.card, facts.card);
   EXPECT_EQ(kept.choices, facts.choices);
   EXPECT_EQ(kept.kernels, facts.kernels);
+  ASSERT_EQ(kept.packed.size(), 1U);
+  EXPECT_EQ(kept.packed.begin()->first, "key");
+  EXPECT_THAT(kept.packed.begin()->second.data<float>(), testing::ElementsAre(1, 2, 3));
+}
+
+/// Their pages are read when they are touched, and shared with other processes.
+TEST_F(PlanFile, HasLargeConstantsInTheFile) {
+  constexpr std::int64_t kLarge = 100'000;
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {kLarge});
+  save_plan(path_, b.build({b.op("Add", {b.op("Mul", {x, b.random({kLarge})}), b.scalar(2)})}),
+            {.packed = {{"key", test::random_tensor({kLarge}, 7)}}});
+  PlanContents contents = load_plan(path_);
+  const auto is_in_file = [&](const Tensor& tensor) {
+    const char* start = reinterpret_cast<const char*>(tensor.raw());
+    const std::string_view file = contents.file->bytes();
+    return start >= file.data() && start + tensor.bytes() + 64 <= file.data() + file.size();
+  };
+  int large = 0;
+  for (std::size_t i = 0; i < contents.graph.value_count(); ++i)
+    if (const Tensor* constant = contents.graph.constant(static_cast<ValueId>(i))) {
+      EXPECT_EQ(is_in_file(*constant), constant->elements() == kLarge);
+      large += constant->elements() == kLarge ? 1 : 0;
+    }
+  EXPECT_EQ(large, 1);
+  const Tensor packed = contents.facts.packed.at("key");
+  EXPECT_TRUE(is_in_file(packed));
+  // They outlive the plan and the file's name.
+  contents.file->release_pages();
+  contents = {};
+  std::filesystem::remove(path_);
+  EXPECT_EQ(std::memcmp(packed.raw(), test::random_tensor({kLarge}, 7).raw(), packed.bytes()), 0);
+}
+
+TEST_F(PlanFile, RefusesPackedWeightsThatAreNone) {
+  save_plan(path_, small_graph(), {.packed = {{"key", Tensor::of<float>({3}, {1, 2, 3})}}});
+  const std::string whole = bytes();
+  for (const char* lie : {"7", R"({"key": 7})", R"({"key": {"dtype": 0, "shape": [3], "offset": -1}})",
+                          R"({"key": {"dtype": 0, "shape": [1000000], "offset": 0}})",
+                          R"({"key": {"dtype": 0, "shape": [-3], "offset": 0}})"}) {
+    write_lie(whole, "/packed", lie);
+    EXPECT_NE(load_error(), "") << lie;
+  }
 }
 
 }  // namespace

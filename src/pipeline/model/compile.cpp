@@ -58,8 +58,9 @@ std::shared_ptr<const Plan> build_plan(CompileRequest request, const Backend& ba
   const ModelOptions& options = request.options;
   const TacticChoices choices = choices_for(backend, options.threads, request.measured);
   try {
-    return Plan::compile(std::move(request.graph), backend,
-                         {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices});
+    return Plan::compile(
+        std::move(request.graph), backend,
+        {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices, .packed = request.packed});
   } catch (const Error& error) {
     if (error.code() != ErrorCode::kUnsupported || options.device.kind != Device::Kind::kCuda || options.fallback)
       throw;

@@ -22,6 +22,7 @@ struct CompileRequest {
   Graph graph;           ///< imported, with or without pre- and post-processing
   ModelOptions options;  ///< device, precision, passes and limits
   TacticChoices measured = {};
+  PackedConstants* packed = nullptr;  ///< see CompileOptions
   Edges edges = Edges::kAsModel;
   std::optional<Fp32KeepList> keep_fp32 = {};  ///< of GRAPH; nullopt: find_fp32_keep_list() computes it
 };

@@ -44,6 +44,7 @@ Model::Impl::Impl(const std::string& path, const ModelOptions& options)
   graph_ = std::move(opened.graph);
   options_ = std::move(opened.options);
   plan_ = std::move(opened.plan);
+  if (plan_) packed_.store(std::move(plan_->packed), std::move(opened.file));
   inputs_ = describe(graph_, graph_.inputs());
   outputs_ = describe(graph_, graph_.data_outputs());
 }
@@ -80,6 +81,11 @@ void Model::Impl::use_card(Card card) {
   card_ = std::move(card);
 }
 
+void Model::Impl::use_precision(Precision precision) {
+  const std::scoped_lock lock(mutex_);
+  options_.precision = precision;
+}
+
 const Card& Model::Impl::card() {
   const std::scoped_lock lock(mutex_);
   recognise();
@@ -96,15 +102,20 @@ bool Model::Impl::is_recognised() {
   }
 }
 
+std::shared_ptr<const Plan> Model::Impl::compiled(Graph graph, const Fp32KeepList& keep_fp32) {
+  auto plan = compile({.graph = std::move(graph),
+                       .options = options_,
+                       .measured = measured(),
+                       .packed = &packed_,
+                       .keep_fp32 = keep_fp32});
+  packed_.release_pages();
+  return plan;
+}
+
 std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   const std::scoped_lock lock(mutex_);
   if (!tensor_plan_)
-    tensor_plan_ = naming(path_, [&] {
-      return compile({.graph = graph_,
-                      .options = options_,
-                      .measured = measured(),
-                      .keep_fp32 = find_keep_list(PlanFor::kTensors, graph_)});
-    });
+    tensor_plan_ = naming(path_, [&] { return compiled(graph_, find_keep_list(PlanFor::kTensors, graph_)); });
   return tensor_plan_;
 }
 
@@ -122,8 +133,7 @@ const VisionPlan& Model::Impl::vision_plan() {
     Attached attached = attach(graph_, made->card, options_.post);
     made->outputs = std::move(attached.outputs);
     const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);
-    made->plan = compile(
-        {.graph = std::move(attached.graph), .options = options_, .measured = measured(), .keep_fp32 = keep_fp32});
+    made->plan = compiled(std::move(attached.graph), keep_fp32);
     return made;
   });
   return *vision_plan_;

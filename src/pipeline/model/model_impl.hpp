@@ -31,6 +31,8 @@ class Model::Impl {
 
   /// Tactic choices for compile(): those of a plan file.
   const TacticChoices& measured() const;
+  /// Packed weights for compile(): those of a plan file.
+  PackedConstants& packed() { return packed_; }
   /// Values of GRAPH, the input of compile(), that stay in float32: from the plan file, or computed at the first call.
   /// Any thread. For frames it throws Error if the model is not recognised.
   const Fp32KeepList& fp32_keep_list(PlanFor what, const Graph& graph);
@@ -44,6 +46,8 @@ class Model::Impl {
   const Card& card();
   /// Makes CARD the model's, before the first call of card() or vision_plan(), in place of recognition.
   void use_card(Card card);
+  /// Decides Precision::kAuto, before the first compilation.
+  void use_precision(Precision precision);
   /// Whether there is a card. Throws Error if one was given or lies beside the model and can't be used.
   bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.
@@ -57,12 +61,14 @@ class Model::Impl {
   // Guarded by mutex_.
   void recognise();
   const Fp32KeepList& find_keep_list(PlanFor what, const Graph& graph);
+  std::shared_ptr<const Plan> compiled(Graph graph, const Fp32KeepList& keep_fp32);
 
   std::string path_;
   std::string name_;
   ModelOptions options_;
   Graph graph_;
   std::optional<PlanFacts> plan_;  // from a plan file
+  PackedConstants packed_;
   std::vector<TensorInfo> inputs_;
   std::vector<TensorInfo> outputs_;
 

@@ -40,6 +40,7 @@ void take_over(PlanFacts& plan, const ModelOptions& options, const std::string& 
   log(LogLevel::kWarning,
       "{} was compiled {}: kernels are selected and compiled again (saccade compile updates the plan)", path, why);
   plan.choices.clear();
+  plan.packed.clear();
   drop_keep_lists(plan);
 }
 
@@ -59,7 +60,8 @@ OpenedModel open_model(const std::string& path, const ModelOptions& options) {
   }
   PlanContents contents = load_plan(path, options.max_memory);
   try {
-    OpenedModel opened{std::move(contents.graph), completed(options, contents.facts), std::move(contents.facts)};
+    OpenedModel opened{std::move(contents.graph), completed(options, contents.facts), std::move(contents.facts),
+                       std::move(contents.file)};
     take_over(*opened.plan, opened.options, path);
     return opened;
   } catch (const Error& error) {

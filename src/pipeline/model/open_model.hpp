@@ -14,6 +14,7 @@ struct OpenedModel {
   Graph graph;
   ModelOptions options;           ///< the given options, completed by those of the plan; never Device::Kind::kAuto
   std::optional<PlanFacts> plan;  ///< from a plan file, reduced to what is valid for this device and OPTIONS
+  std::shared_ptr<const MappedFile> file = nullptr;  ///< of the plan: it has the elements of constants
 };
 
 /// Reads an ONNX file or a plan and passes the plan's kernels to the device. A plan for another device is read as a

@@ -74,6 +74,7 @@ class PlanWriter {
     const Fp32KeepList& keep_fp32 = impl_of(model_).fp32_keep_list(fed, graph);
     written_.keep_fp32.insert(keep_fp32.begin(), keep_fp32.end());
     run_passes(graph, pass_options(options, backend_, keep_fp32));
+    const Graph lowered = graph;
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
                        .passes = asked_.tune ? 2 : 0};
     if (asked_.on_progress)
@@ -85,9 +86,22 @@ class PlanWriter {
       facts_.choices.merge(report.choices);
     }
     facts_.kernels.merge(report.images);
+    record_packed(lowered, report.choices);
     written_.reports.emplace_back(what, std::move(report));
     if (disables_passes(options)) return {};
     return keep_fp32;
+  }
+
+  /// Adds the weights as the launches of CHOICES have packed them.
+  void record_packed(const Graph& lowered, const TacticChoices& choices) {
+    if (facts_.backend != Device::Kind::kCpu) return;  // only its tactics pack, and this compiles all launches again
+    PackedConstants packed;
+    packed.record();
+    const ModelOptions& options = model_.options();
+    Plan::compile(
+        lowered, backend_,
+        {.threads = options.threads, .max_memory = options.max_memory, .choices = &choices, .packed = &packed});
+    facts_.packed.insert(packed.tensors().begin(), packed.tensors().end());
   }
 
   const WritePlanOptions& asked_;

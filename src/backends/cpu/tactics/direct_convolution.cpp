@@ -19,6 +19,15 @@ ProductGeometry geometry_of(const ConvolutionOperands& operands, int threads) {
   return geometry;
 }
 
+/// Without its weights.
+PackedProduct product_of(const NodeContext& context, const ConvolutionOperands& operands) {
+  const ProductGeometry g = geometry_of(operands, context.threads);
+  return {.geometry = g,
+          .input_strides = operands.strides(),
+          .bias = padded_bias(g.groups, g.out_channels, g.padded_channels(), context.constant(2)),
+          .operations = convolution_operations(context)};
+}
+
 class DirectConvolution : public Tactic {
  public:
   std::string_view name() const override { return "vector.convolution"; }
@@ -37,17 +46,18 @@ class DirectConvolution : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ConvolutionOperands operands(context);
-    const ProductGeometry g = geometry_of(operands, context.threads);
+    PackedProduct product = product_of(context, operands);
     const float* weights = context.constant(1)->data<float>().data();
-    return product_launch({.geometry = g,
-                           .weights = pack_weights(context, g, {weights, operands.strides()}),
-                           .bias = padded_bias(g.groups, g.out_channels, g.padded_channels(), context.constant(2)),
-                           .operations = convolution_operations(context)},
-                          context.threads);
+    product.weights = pack_weights(context, product.geometry, {weights, operands.strides()});
+    return product_launch(std::move(product), context.threads);
   }
 };
 
 }  // namespace
+
+std::unique_ptr<Launch> repacking_convolution(const NodeContext& context) {
+  return product_launch(product_of(context, ConvolutionOperands(context)), context.threads);
+}
 
 const Tactic& vector_convolution() {
   static const DirectConvolution tactic;

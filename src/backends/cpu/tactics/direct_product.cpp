@@ -108,18 +108,16 @@ class BoundProduct : public BoundLaunch {
   }
 
  private:
-  /// All right operands of a GEMM.
   void pack() {
-    const std::int64_t depth = g_.in_channels;
-    const std::int64_t width = g_.out_channels;
-    const auto* right = static_cast<const float*>(inputs_[1].data);
-    const std::int64_t cost = depth * g_.tile_columns;
-    parallel_for(
-        prepared_.product.matrices * g_.panels, kParallelGrain / cost + 1, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t i = begin; i < end; ++i)
-            pack_panel(g_, right + i / g_.panels * depth * width, {.out_channel = 1, .in_channel = width, .tap = 0}, 1,
-                       i % g_.panels, packed_ + i * g_.panel_floats());
-        });
+    const auto* weights = static_cast<const float*>(inputs_[1].data);
+    const std::int64_t panels = g_.groups * g_.panels;  // of a matrix
+    const std::int64_t elements = g_.groups * g_.out_channels * g_.in_channels * g_.taps;
+    parallel_for(prepared_.product.matrices * panels, kParallelGrain / g_.panel_floats() + 1,
+                 [&](std::int64_t begin, std::int64_t end) {
+                   for (std::int64_t i = begin; i < end; ++i)
+                     pack_panel(g_, weights + i / panels * elements, prepared_.product.input_strides, 1, i % panels,
+                                packed_ + i * g_.panel_floats());
+                 });
   }
 
   /// Parts of the same panels follow each other.
@@ -293,14 +291,15 @@ void divide(ProductGeometry& g, int threads) {
 }
 
 Tensor pack_weights(const NodeContext& context, const ProductGeometry& g, const Weights<float>& weights) {
+  const std::string layout = fmt::format("{} {}x{} in {} panels of {}, {} taps, sections of {}", weights.layout(),
+                                         g.groups, g.out_channels, g.panels, g.tile_columns, g.taps, g.section);
   const std::int64_t floats = weights.matrices * g.packed_floats();
-  if (context.budget != nullptr) context.budget->take(static_cast<std::size_t>(floats) * sizeof(float));
-  Tensor packed(DType::kFloat32, Shape{floats});
-  float* to = packed.data<float>().data();
-  for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
-    for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_floats())
-      pack_panel(g, weights.elements + matrix * weights.matrix_stride, weights.steps, weights.factor, panel, to);
-  return packed;
+  return context.pack_constant(1, layout, DType::kFloat32, floats, [&](Tensor& packed) {
+    float* to = packed.data<float>().data();
+    for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
+      for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_floats())
+        pack_panel(g, weights.elements + matrix * weights.matrix_stride, weights.steps, weights.factor, panel, to);
+  });
 }
 
 std::unique_ptr<Launch> product_launch(PackedProduct product, int threads) {

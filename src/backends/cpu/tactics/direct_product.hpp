@@ -49,9 +49,10 @@ Tensor pack_weights(const NodeContext& context, const ProductGeometry& geometry,
 /// What all executions of a product share.
 struct PackedProduct {
   ProductGeometry geometry;
-  /// All panels; without a value, input 1 is a GEMM's right operand, which each run packs.
+  /// All panels; without a value, each run packs input 1.
   std::optional<Tensor> weights;
-  std::int64_t matrices = 1;  ///< right operands of a GEMM
+  WeightStrides input_strides{};  ///< of input 1 where runs pack it
+  std::int64_t matrices = 1;      ///< right operands of a GEMM
   /// By image, the right operand that it is multiplied with; empty: the first.
   std::vector<std::int64_t> matrix_of_image;
   /// By image, the pixels before its first in input 0; empty: images follow each other.
@@ -60,6 +61,8 @@ struct PackedProduct {
   RowOperations operations;
 };
 
+/// A launch of a supported convolution that keeps no packed weights: each run packs them.
+std::unique_ptr<Launch> repacking_convolution(const NodeContext& context);
 /// A launch whose input 0 is the image, dense.
 std::unique_ptr<Launch> product_launch(PackedProduct product, int threads);
 

@@ -219,14 +219,16 @@ HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64
 }
 
 Tensor pack_half_weights(const NodeContext& context, const HalfGeometry& g, const Weights<BFloat16>& weights) {
+  const std::string layout = fmt::format("{} {}x{} of {} in {} panels of {}, {} taps, {} steps of {}, rows {}",
+                                         weights.layout(), g.groups, g.out_channels, g.in_channels, g.panels, kColumns,
+                                         g.taps, g.steps(), g.depth, static_cast<int>(g.rows));
   const std::int64_t elements = weights.matrices * g.packed_elements();
-  if (context.budget != nullptr) context.budget->take(static_cast<std::size_t>(elements * kHalfBytes));
-  Tensor packed(DType::kBFloat16, Shape{elements});
-  auto* to = reinterpret_cast<std::uint16_t*>(packed.data<BFloat16>().data());
-  for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
-    for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_elements())
-      pack_half_panel(g, weights, weights.elements + matrix * weights.matrix_stride, panel, to);
-  return packed;
+  return context.pack_constant(1, layout, DType::kBFloat16, elements, [&](Tensor& packed) {
+    auto* to = reinterpret_cast<std::uint16_t*>(packed.data<BFloat16>().data());
+    for (std::int64_t matrix = 0; matrix < weights.matrices; ++matrix)
+      for (std::int64_t panel = 0; panel < g.groups * g.panels; ++panel, to += g.panel_elements())
+        pack_half_panel(g, weights, weights.elements + matrix * weights.matrix_stride, panel, to);
+  });
 }
 
 }  // namespace saccade::cpu

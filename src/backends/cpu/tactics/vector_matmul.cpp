@@ -43,6 +43,7 @@ class VectorMatMul : public Tactic {
     const ProductGeometry g = geometry_of(operands, context.threads);
     PackedProduct product{
         .geometry = g,
+        .input_strides = operands.right_strides(),
         .matrices = operands.matrices,
         .matrix_of_image = operands.matrix_of_image(),
         .first_pixels = operands.first_rows(),

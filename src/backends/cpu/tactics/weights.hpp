@@ -1,6 +1,9 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <string>
 
 namespace saccade::cpu {
 
@@ -19,6 +22,12 @@ struct Weights {
   float factor = 1;
   std::int64_t matrices = 1;
   std::int64_t matrix_stride = 0;
+
+  /// How the elements lie and are multiplied, for packed_key().
+  std::string layout() const {
+    return fmt::format("{} matrices of {}, steps {} {} {}, times {}", matrices, matrix_stride, steps.out_channel,
+                       steps.in_channel, steps.tap, factor);
+  }
 };
 
 }  // namespace saccade::cpu
