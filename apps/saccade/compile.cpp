@@ -13,6 +13,7 @@
 #include "report.hpp"
 #include "validate/data/data_set.hpp"
 #include "validate/precision_choice.hpp"
+#include "validate/precision_memory.hpp"
 
 namespace saccade::app {
 namespace {
@@ -31,13 +32,15 @@ double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<dou
 /// What decides Precision::kAuto of MODEL; nullopt on the reference device, which computes in the types of the file.
 std::optional<PrecisionChoice> choose(const CompileFlags& flags, const Model& model, StatusLine& line) {
   if (model.options().device.kind == Device::Kind::kReference) return {};
-  return choose_precision(
+  PrecisionChoice choice = choose_precision(
       {.model = flags.model,
        .options = model.options(),
        .data = flags.data,
        .tolerance = flags.tolerance,
        .candidates = faster_precisions(model.options())},
       {.progress = [&](const std::string& what, double share) { line.say("precision", what, share); }});
+  remember_precision(model, choice);
+  return choice;
 }
 
 nlohmann::json to_json(const PrecisionChoice& choice) {

@@ -9,6 +9,7 @@
 #include "common.hpp"
 #include "flags/numbers.hpp"
 #include "frame_line.hpp"
+#include "idle_precision.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "report.hpp"
@@ -75,6 +76,12 @@ class Console {
     progress.print_above([&] { print_report(frame_line(result, models_) + "\n", channel_); });
   }
 
+  /// A line about the run itself.
+  void print_note(const std::string& note, Progress& progress) const {
+    if (quiet_) return;
+    progress.print_above([&] { print_report(printable(note) + "\n", Channel::kError); });
+  }
+
   void print_folders(std::span<const std::string> folders) const {
     constexpr std::size_t kShown = 3;
     if (folders.empty()) return;
@@ -92,11 +99,11 @@ class Console {
 };
 
 /// Passes results to the sinks until the sources end or the run is interrupted. Returns the first error, if any.
-std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& console) {
+std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& console, Progress& progress,
+                    IdlePrecision& idle) {
   // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
-  Progress progress;
   while (!interrupted()) {
     const Outcome<Result&> result = pipeline.next(patience);
     if (result) {
@@ -108,6 +115,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& conso
       if (failure.status != Status::kLost && failure.status != Status::kFailed) break;
     }
     progress.update(pipeline);
+    idle.update();
   }
   progress.finish();
   pipeline.stop();
@@ -140,19 +148,30 @@ void print_summary(const RunFlags& flags, const Summary& summary, const std::str
       writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput);
 }
 
-int run(const RunFlags& flags) {
-  const std::vector<Source> sources = Source::open_all(flags.sources);
+std::vector<Model> load_models(const RunFlags& flags) {
   std::vector<Model> models;
   for (const std::string& path : flags.models)
     models.push_back(Model::load(path, flags.values.options_for(path, flags.common.model)));
+  return models;
+}
+
+int run(const RunFlags& flags) {
+  if (IdlePrecision::is_child()) {
+    IdlePrecision::decide_for(load_models(flags), flags.models);
+    return kOk;
+  }
+  const std::vector<Source> sources = Source::open_all(flags.sources);
+  const std::vector<Model> models = load_models(flags);
+  const Console console(flags);
+  Progress progress;
+  IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
-  const Console console(flags);
   Pipeline pipeline(sources, models, flags.pipeline);
 
   std::string fault;
   try {
-    fault = consume(pipeline, sinks, console);
+    fault = consume(pipeline, sinks, console, progress, idle);
   } catch (const Error&) {
     pipeline.stop();
     close_all(sinks, pipeline.summary());  // the first error is reported
