@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -32,7 +33,7 @@ class BoundedQueue {
   /// One policy per lane (the caller resolves kAuto); CAPACITY items each. Throws Error on a capacity of 0.
   BoundedQueue(const std::vector<DropPolicy>& policies, std::size_t capacity) {
     if (capacity == 0) fail(ErrorCode::kInvalidArgument, "a queue needs room for at least one frame");
-    for (DropPolicy policy : policies) lanes_.push_back({policy, std::vector<T>(capacity)});
+    for (DropPolicy policy : policies) lanes_.emplace_back(policy, capacity);
   }
 
   /// Appends ITEM to its lane and returns the item that was dropped for it, if any. Under kWait none is dropped, unless
@@ -40,7 +41,8 @@ class BoundedQueue {
   std::optional<T> push(std::size_t lane_index, T item) {
     std::unique_lock lock(mutex_);
     Lane& lane = lanes_[lane_index];
-    if (lane.policy == DropPolicy::kWait) space_.wait(lock, [&] { return cancelled_ || lane.closed || !lane.full(); });
+    if (lane.policy == DropPolicy::kWait)
+      lane.space.wait(lock, [&] { return cancelled_ || lane.closed || !lane.full(); });
     if (cancelled_ || lane.closed) return item;
     std::optional<T> dropped;
     if (lane.full()) {
@@ -60,7 +62,7 @@ class BoundedQueue {
       lanes_[lane_index].closed = true;
     }
     arrived_.notify_all();
-    space_.notify_all();
+    lanes_[lane_index].space.notify_all();
   }
 
   /// Waits until DEADLINE for an item, round-robin over lanes, or for a lane to be closed. LANE is set with kItem and
@@ -71,7 +73,7 @@ class BoundedQueue {
       if (cancelled_) return PopStatus::kCancelled;
       if (take_next(item, lane)) {
         lock.unlock();
-        space_.notify_all();
+        lanes_[lane].space.notify_all();
         return PopStatus::kItem;
       }
       if (take_end(lane)) return PopStatus::kLaneClosed;
@@ -90,7 +92,7 @@ class BoundedQueue {
       const std::scoped_lock lock(mutex_);
       if (cancelled_ || !take_next(item, lane)) return false;
     }
-    space_.notify_all();
+    lanes_[lane].space.notify_all();
     return true;
   }
 
@@ -101,7 +103,7 @@ class BoundedQueue {
       cancelled_ = true;
     }
     arrived_.notify_all();
-    space_.notify_all();
+    for (Lane& lane : lanes_) lane.space.notify_all();
   }
 
   bool is_cancelled() const {
@@ -119,8 +121,11 @@ class BoundedQueue {
 
  private:
   struct Lane {
+    Lane(DropPolicy its_policy, std::size_t capacity) : policy(its_policy), ring(capacity) {}
+
     DropPolicy policy;
     std::vector<T> ring;
+    std::condition_variable space;  ///< for its producer alone: frames of other lanes do not wake it
     std::size_t first = 0;
     std::size_t count = 0;
     bool closed = false;
@@ -169,8 +174,7 @@ class BoundedQueue {
 
   mutable std::mutex mutex_;
   std::condition_variable arrived_;
-  std::condition_variable space_;
-  std::vector<Lane> lanes_;
+  std::deque<Lane> lanes_;
   std::size_t turn_ = 0;
   std::size_t closed_ = 0;
   bool cancelled_ = false;
