@@ -11,7 +11,9 @@
 #include "base/log.hpp"
 #include "media/synthetic.hpp"
 #include "pipeline/model/frame_pool.hpp"
+#include "pipeline/model/model_impl.hpp"
 #include "saccade/frame_session.hpp"
+#include "validate/query_selection.hpp"
 #include "validate/validate.hpp"
 
 namespace saccade {
@@ -182,6 +184,11 @@ PrecisionCandidate try_on_data(const PrecisionRequest& request, Precision precis
   return candidate;
 }
 
+bool selects_queries_in(const PrecisionRequest& request) {
+  const QuietLog quiet;
+  return selects_queries(impl_of(Model::load(request.model, request.options)).graph());
+}
+
 }  // namespace
 
 std::vector<Precision> faster_precisions(const ModelOptions& options) {
@@ -227,6 +234,8 @@ PrecisionChoice decide(std::vector<PrecisionCandidate> candidates) {
 PrecisionChoice choose_precision(const PrecisionRequest& request, const PrecisionEvents& events) {
   std::vector<PrecisionCandidate> candidates;
   try {
+    if (request.data.empty() && !request.candidates.empty() && selects_queries_in(request))
+      return {.why = "it selects queries by rank, which rounding changes on some images: decide it with --data"};
     for (const Precision precision : request.candidates)
       candidates.push_back(request.data.empty() ? try_on_scene(request, precision, events)
                                                 : try_on_data(request, precision, events));

@@ -40,8 +40,9 @@ struct PrecisionEvents {
 std::vector<Precision> faster_precisions(const ModelOptions& options);
 
 /// The fastest precision whose predictions agree with those in fp32: on DATA by accuracy, else on frames by 99 % of at
-/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). fp32 if there are too few. Compiles
-/// and runs the model in all of them. Throws Error.
+/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). fp32 if there are too few, and
+/// without DATA for a model that selects_queries(): frames of the scene don't show how often rounding exchanges them.
+/// Compiles and runs the model in all of them. Throws Error.
 PrecisionChoice choose_precision(const PrecisionRequest& request, const PrecisionEvents& events = {});
 
 /// Whether AGREEMENT on frames suffices, and in numbers how far it goes.

@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <string>
 
+#include "support/graph_builder.hpp"
 #include "support/tiny_models.hpp"
+#include "validate/query_selection.hpp"
 
 namespace saccade {
 namespace {
@@ -96,6 +99,33 @@ TEST(PrecisionChoice, KeepsFp32ForAModelThatIsNotRecognised) {
       {.model = folder / "numbers.onnx", .options = {.device = Device::cpu()}, .candidates = {Precision::kBf16}});
   EXPECT_EQ(choice.precision, Precision::kFp32);
   EXPECT_NE(choice.why.find("not an image"), std::string::npos) << choice.why;
+}
+
+/// y: what a TopK of x selects; z: a MatMul of it. Outputs y, and z if COMPUTES.
+Graph selecting_graph(bool computes) {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {1, 100, 8});
+  const ValueId scores = b.op("ReduceMax", {x, b.ints({2})}, {{"keepdims", std::int64_t{0}}});
+  const auto top = b.multi("TopK", {scores, b.ints({10})}, 2);
+  const ValueId indices = b.op("Unsqueeze", {top[1], b.ints({2})});
+  const ValueId all = b.op("Expand", {indices, b.ints({1, 10, 8})});
+  const ValueId queries = b.op("GatherElements", {x, all}, {{"axis", std::int64_t{1}}});
+  if (!computes) return b.build({b.op("Relu", {queries})});
+  return b.build({b.op("MatMul", {queries, b.random({8, 8})})});
+}
+
+TEST(PrecisionChoice, KnowsModelsThatSelectQueries) {
+  EXPECT_TRUE(selects_queries(selecting_graph(true)));
+  EXPECT_FALSE(selects_queries(selecting_graph(false))) << "a ranking of boxes at the end";
+}
+
+TEST(PrecisionChoice, KeepsFp32ForQueriesWithoutData) {
+  const std::string path = std::string(SACCADE_SHARED) + "/models/real/deimv2_atto_coco_320.onnx";
+  if (!std::filesystem::exists(path)) GTEST_SKIP() << "Skipped: needs ../shared";
+  const PrecisionChoice choice =
+      choose_precision({.model = path, .options = {.device = Device::cpu()}, .candidates = {Precision::kBf16}});
+  EXPECT_EQ(choice.precision, Precision::kFp32);
+  EXPECT_NE(choice.why.find("--data"), std::string::npos) << choice.why;
 }
 
 TEST(PrecisionChoice, KeepsFp32ForARegionOutsideOfTheScene) {
