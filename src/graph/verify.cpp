@@ -64,7 +64,7 @@ class Verifier {
     const Node& node = graph_.node(id);
     if (node.outputs.empty() || node.outputs[0] == ValueId::kNone)
       fail(ErrorCode::kInternal, "{} omits its first output", describe(node));
-    for (ValueId input : node.inputs) check_source(input, describe(node));
+    for (ValueId input : node.inputs) check_source(input, [&] { return describe(node); });
     if (!node.post_ops.empty() && (node.outputs.size() != 1 || node.outputs[0] == ValueId::kNone))
       fail(ErrorCode::kInternal, "{} has post-ops but not exactly one output", describe(node));
     if (node.post_ops.size() > kMaxPostOps)
@@ -72,13 +72,15 @@ class Verifier {
     for (const PostOp& post : node.post_ops) check_post_op(node, post);
   }
 
-  /// ID is a valid operand of READER: an input, a constant, or a live node's output (order() has found no cycle).
-  void check_source(ValueId id, const std::string& reader) const {
+  /// ID is a valid operand of what READER returns: an input, a constant, or a live node's output (order() has found no
+  /// cycle).
+  template <typename Reader>
+  void check_source(ValueId id, const Reader& reader) const {
     if (id == ValueId::kNone) return;
     const Value& value = graph_.value(id);
     if (value.constant) check_value(value);
     if (!value.constant && !graph_.is_input(id) && !makers_.contains(id))
-      fail(ErrorCode::kInternal, "{} reads {}, which has no producer", reader, describe(value));
+      fail(ErrorCode::kInternal, "{} reads {}, which has no producer", reader(), describe(value));
   }
 
   void check_post_op(const Node& node, const PostOp& post) const {
@@ -117,7 +119,7 @@ class Verifier {
     }
     for (ValueId id : graph_.outputs()) {
       if (!exists(id)) fail(ErrorCode::kInternal, "one of the graph's outputs does not exist");
-      check_source(id, "the graph's output");
+      check_source(id, [] { return "the graph's output"; });
       check(id);
     }
   }
