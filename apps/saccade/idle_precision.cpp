@@ -11,13 +11,13 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <vector>
 
 #include "base/cache_folder.hpp"
 #include "base/log.hpp"
-#include "runtime/plan_file.hpp"
 #include "validate/precision_memory.hpp"
 
 namespace saccade::app {
@@ -60,11 +60,12 @@ bool IdlePrecision::is_child() {
   return parent != nullptr && std::to_string(getppid()) == parent;
 }
 
-void IdlePrecision::decide_for(std::span<const Model> models, std::span<const std::string> files) {
+void IdlePrecision::decide_for(std::span<const std::string> files, const Load& load) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!is_child()) return;  // the parent ended before
   const sched_param none{};
   if (sched_setscheduler(0, SCHED_IDLE, &none) != 0) return;
+  const std::vector<Model> models = load();
   for (std::size_t i = 0; i < models.size(); ++i)
     if (may_decide(models[i]) && !remembered_precision(models[i]))
       remember_precision(models[i], choose_precision({.model = files[i],

@@ -5,6 +5,7 @@
 #include <saccade/model.hpp>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace saccade::app {
 
@@ -14,11 +15,12 @@ namespace saccade::app {
 class IdlePrecision {
  public:
   using Say = std::function<void(const std::string& line)>;
+  using Load = std::function<std::vector<Model>()>;
 
   /// Whether this process is such a child. It then calls decide_for() in the place of running.
   static bool is_child();
-  /// Decides for MODELS, at idle priority, and stores it.
-  static void decide_for(std::span<const Model> models, std::span<const std::string> files);
+  /// Decides for the models of FILES, which LOAD loads, at idle priority, and stores it.
+  static void decide_for(std::span<const std::string> files, const Load& load);
 
   /// Applies to MODELS what was decided before, and says it.
   IdlePrecision(std::span<const Model> models, Say say);

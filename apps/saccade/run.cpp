@@ -157,7 +157,7 @@ std::vector<Model> load_models(const RunFlags& flags) {
 
 int run(const RunFlags& flags) {
   if (IdlePrecision::is_child()) {
-    IdlePrecision::decide_for(load_models(flags), flags.models);
+    IdlePrecision::decide_for(flags.models, [&] { return load_models(flags); });
     return kOk;
   }
   const std::vector<Source> sources = Source::open_all(flags.sources);

@@ -27,8 +27,8 @@ class TensorBlob {
 /// repeatedly.
 class StoredTensors {
  public:
-  /// BLOB outlives this, and the tensors if KEEPER is set: large ones then share its memory and KEEPER. Others are
-  /// copies.
+  /// BLOB outlives this, and the tensors if KEEPER is set: large ones then share its memory and KEEPER, and
+  /// must not be written. Others are copies.
   explicit StoredTensors(std::string_view blob, std::shared_ptr<const void> keeper = nullptr)
       : blob_(blob), left_(blob.size()), keeper_(std::move(keeper)) {}
 

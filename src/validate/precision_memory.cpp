@@ -18,6 +18,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kKind = "precisions";
+// To be increased when choose_precision() decides differently: older decisions are then ignored.
+constexpr int kRules = 1;
 
 std::string digest_of(const Graph& graph) {
   std::string text;
@@ -33,7 +35,7 @@ std::string digest_of(const Graph& graph) {
 std::string name_of(const Model& model) {
   const ModelOptions& options = model.options();
   const Backend& backend = choose_backend(options);
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n", digest_of(impl_of(model).graph()), backend.name(),
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kRules, digest_of(impl_of(model).graph()), backend.name(),
                                  backend.device_name(), backend.kernel_version());
   if (impl_of(model).is_recognised()) text += to_toml(impl_of(model).card());
   text += fmt::format("\n{}\n{}\n{}", options.threads > 0 ? options.threads : available_processors(),

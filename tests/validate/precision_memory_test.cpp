@@ -73,6 +73,8 @@ TEST_F(PrecisionMemory, DecidesBeforeTheFirstCompilation) {
   EXPECT_EQ(model.options().precision, Precision::kAuto);
   use_precision(model, Precision::kBf16);
   EXPECT_EQ(model.options().precision, Precision::kBf16);
+  Session session(model);
+  EXPECT_THROW(use_precision(model, Precision::kFp32), Error) << "it is compiled";
 }
 
 }  // namespace

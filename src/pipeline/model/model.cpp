@@ -83,6 +83,7 @@ void Model::Impl::use_card(Card card) {
 
 void Model::Impl::use_precision(Precision precision) {
   const std::scoped_lock lock(mutex_);
+  if (tensor_plan_ || vision_plan_) fail(ErrorCode::kInternal, "{}: it is compiled already", path_);
   options_.precision = precision;
 }
 
