@@ -38,7 +38,7 @@ MappedFile::~MappedFile() {
 }
 
 void MappedFile::release_pages() const {
-  // Only advice, which also a kernel that refuses it survives.
+  // A failure costs memory only.
   if (size_ > 0) ::madvise(memory_, size_, MADV_DONTNEED);
 }
 

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "base/error.hpp"
-#include "base/integers.hpp"
 #include "runtime/json_numbers.hpp"
 #include "tensor/view.hpp"
 

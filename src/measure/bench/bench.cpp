@@ -27,7 +27,7 @@ std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool
     return compile({.graph = impl_of(model).graph(),
                     .options = model.options(),
                     .measured = impl_of(model).measured(),
-                    .packed = &impl_of(model).packed(),
+                    .packed = impl_of(model).packed(),
                     .edges = Edges::kAsComputed,
                     .keep_fp32 = impl_of(model).fp32_keep_list(PlanFor::kTensors, impl_of(model).graph())});
   return takes_frames ? impl_of(model).vision_plan().plan : impl_of(model).tensor_plan();

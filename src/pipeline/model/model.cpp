@@ -107,7 +107,7 @@ std::shared_ptr<const Plan> Model::Impl::compiled(Graph graph, const Fp32KeepLis
   auto plan = compile({.graph = std::move(graph),
                        .options = options_,
                        .measured = measured(),
-                       .packed = &packed_,
+                       .packed = packed(),
                        .keep_fp32 = keep_fp32});
   packed_.release_pages();
   return plan;

@@ -31,8 +31,8 @@ class Model::Impl {
 
   /// Tactic choices for compile(): those of a plan file.
   const TacticChoices& measured() const;
-  /// Packed weights for compile(): those of a plan file.
-  PackedConstants& packed() { return packed_; }
+  /// Packed weights for compile(): those of a plan file; null for another, whose constants need no digests.
+  PackedConstants* packed() { return plan_ ? &packed_ : nullptr; }
   /// Values of GRAPH, the input of compile(), that stay in float32: from the plan file, or computed at the first call.
   /// Any thread. For frames it throws Error if the model is not recognised.
   const Fp32KeepList& fp32_keep_list(PlanFor what, const Graph& graph);
