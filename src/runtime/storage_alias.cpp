@@ -102,6 +102,19 @@ std::vector<StorageAlias> concat_aliases(const Graph& graph, const Node& node) {
 
 }  // namespace
 
+std::optional<std::int64_t> pixel_pitch(const Shape& shape, const StorageView& view) {
+  if (shape[1] > 1 && view.strides[1] != 1) return {};
+  std::int64_t pitch = 0;  // 0: unknown, only one pixel so far
+  std::int64_t pixels = 1;
+  for (int i = shape.rank() - 1; i >= 0; --i) {
+    if (i == 1 || shape[i] == 1) continue;
+    if (pitch == 0) pitch = view.strides[i];
+    if (view.strides[i] != pitch * pixels) return {};
+    pixels *= shape[i];
+  }
+  return pitch == 0 ? shape[1] : pitch;
+}
+
 bool same_storage(const StorageView& a, const StorageView& b, const Shape& shape) {
   if (a.root != b.root || a.offset != b.offset) return false;
   for (int i = 0; i < shape.rank(); ++i)

@@ -10,6 +10,10 @@ namespace saccade {
 /// Whether two views of a tensor of SHAPE address the same elements.
 bool same_storage(const StorageView& a, const StorageView& b, const Shape& shape);
 
+/// Elements from a pixel of an image of SHAPE (N, C, spatial) to the next, if VIEW's pixels are evenly spaced and their
+/// channels contiguous. Nullopt otherwise.
+std::optional<std::int64_t> pixel_pitch(const Shape& shape, const StorageView& view);
+
 /// Two operands of a node, of which PART can be a strided view of BASE: element I of PART is element FIRST + I * STEP
 /// of BASE, or both have the same elements under different dimensions.
 struct StorageAlias {

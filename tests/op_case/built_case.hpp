@@ -22,4 +22,9 @@ const Tactic& find_tactic(const On& on);
 void expect_near(const Tensor& got, const Tensor& wanted, Tolerance tolerance, std::size_t defined,
                  const std::string& what);
 
+/// Runs PLAN twice on poisoned memory. Of output I the first DEFINED elements are compared, by default all.
+void expect_outputs(const std::shared_ptr<const Plan>& plan, const std::map<std::string, Tensor>& inputs,
+                    const std::vector<Tensor>& wanted, Tolerance tolerance,
+                    const std::map<std::size_t, std::size_t>& defined, const std::string& what);
+
 }  // namespace saccade

@@ -99,8 +99,11 @@ class OpCase {
   std::optional<Layout> output_layout_;
 };
 
-/// Runs GRAPH on the GPU by its preferred tactics, or those of OPTIONS, on random inputs, as a case runs there, and
+/// Runs GRAPH on BACKEND by its preferred tactics, or those of OPTIONS, twice on random inputs and poisoned memory, and
 /// expects the reference kernels' outputs. Returns the plan.
+std::shared_ptr<const Plan> expect_as_reference(const Backend& backend, const Graph& graph, Tolerance tolerance = {},
+                                                const CompileOptions& options = {});
+/// On the GPU.
 std::shared_ptr<const Plan> expect_as_reference(const Graph& graph, Tolerance tolerance = {},
                                                 const CompileOptions& options = {});
 

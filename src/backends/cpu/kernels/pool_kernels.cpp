@@ -45,7 +45,7 @@ template <bool kNan>
 void window_max(const PoolWindows& from, float* dst) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
-  for (std::size_t w = 0, at = 0; w < from.windows; ++w, at += from.stride, dst += from.length) {
+  for (std::size_t w = 0, at = 0; w < from.windows; ++w, at += from.stride, dst += from.out_stride) {
     std::size_t i = 0;
     for (; i + 4 * lanes <= from.length; i += 4 * lanes) max_vectors<4, kNan>(from, at + i, dst + i);
     for (; i + lanes <= from.length; i += lanes) max_vectors<1, kNan>(from, at + i, dst + i);

@@ -1,12 +1,14 @@
 #include "cpu/loops/move_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 
 #include "cpu/loops/element_program.hpp"
 #include "cpu/team/parallel.hpp"
 #include "ops/movement/transpose.hpp"
+#include "runtime/storage_alias.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -40,8 +42,8 @@ class Planner {
       : context_(context),
         src_(view_of(context.input(0))),
         dst_(view_of(context.output())),
-        src_strides_(src_.strides()),
-        dst_strides_(dst_.strides()) {}
+        src_strides_(context.input_storage(0).strides),
+        dst_strides_(context.output_storage().strides) {}
 
   /// The same shape; only the layout may differ.
   bool identity() { return add(piece_of(src_.shape, dst_strides_, src_strides_)); }
@@ -72,12 +74,13 @@ class Planner {
     std::int64_t at = 0;
     for (int i = 0; i < context_.input_count(); ++i) {
       if (is_post_operand(i)) break;
-      const TensorView input = view_of(context_.input(i));
-      MovePiece piece = piece_of(input.shape, dst_strides_, input.strides());
+      const Shape& shape = context_.input(i).type.shape;
+      const StorageView from = context_.input_storage(i);
+      MovePiece piece = piece_of(shape, dst_strides_, from.strides);
       piece.input = i;
       piece.dst_offset = at * dst_strides_[axis];
-      at += input.shape[axis];
-      plan.pieces.push_back(std::move(piece));
+      at += shape[axis];
+      add_copy(std::move(piece), from, context_.output_storage(), shape);
     }
     return true;
   }
@@ -87,12 +90,14 @@ class Planner {
     std::int64_t at = 0;
     for (std::size_t i = 0; i < context_.node.outputs.size(); ++i) {
       if (context_.node.outputs[i] == ValueId::kNone) return refuse("one of its outputs is omitted");
-      const TensorView output = view_of(context_.output(static_cast<int>(i)));
-      MovePiece piece = piece_of(output.shape, output.strides(), src_strides_);
-      piece.output = static_cast<int>(i);
+      const int output = static_cast<int>(i);
+      const Shape& shape = context_.output(output).type.shape;
+      const StorageView to = context_.output_storage(output);
+      MovePiece piece = piece_of(shape, to.strides, src_strides_);
+      piece.output = output;
       piece.src_offset = at * src_strides_[axis];
-      at += output.shape[axis];
-      plan.pieces.push_back(std::move(piece));
+      at += shape[axis];
+      add_copy(std::move(piece), context_.input_storage(0), to, shape);
     }
     return true;
   }
@@ -182,6 +187,12 @@ class Planner {
     plan.pieces.push_back(std::move(piece));
     return true;
   }
+  /// Of a part of SHAPE from a tensor at FROM to one at TO, unless it is where it is copied to.
+  void add_copy(MovePiece piece, StorageView from, StorageView to, const Shape& shape) {
+    from.offset += piece.src_offset;
+    to.offset += piece.dst_offset;
+    if (!same_storage(from, to, shape)) plan.pieces.push_back(std::move(piece));
+  }
   bool refuse(std::string reason) {
     why = std::move(reason);
     return false;
@@ -243,6 +254,13 @@ std::optional<MovePlan> plan_move(const NodeContext& context, Support& why) {
   if (plan(planner)) return std::move(planner.plan);
   why = Support::no(planner.why);
   return std::nullopt;
+}
+
+bool moves_strided_operands(const Node& node) {
+  // operator list: their copies follow the strides of their operands; the others assume dense tensors.
+  static constexpr std::array<std::string_view, 5> kFollow{"Concat", "Identity", "Slice", "Split", "Transpose"};
+  if (!node.post_ops.empty()) return false;
+  return node.is("Reorder", "saccade") || (node.domain.empty() && std::ranges::find(kFollow, node.op) != kFollow.end());
 }
 
 void fill_elements(const MoveFill& fill, std::byte* data, std::size_t bytes) {

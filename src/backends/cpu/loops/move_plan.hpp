@@ -33,6 +33,9 @@ struct MovePlan {
 /// Reshape family) consists of, in the layouts of its tensors; nullopt, with the reason in WHY, for other operators.
 std::optional<MovePlan> plan_move(const NodeContext& context, Support& why);
 
+/// Whether a supported node's copies follow the strides of aliased operands. Parts that are in place are not copied.
+bool moves_strided_operands(const Node& node);
+
 /// Fills BYTES with copies of one element.
 void fill_elements(const MoveFill& fill, std::byte* data, std::size_t bytes);
 

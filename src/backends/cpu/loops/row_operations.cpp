@@ -7,6 +7,7 @@
 
 #include "cpu/kernels/half_kernels.hpp"
 #include "cpu/loops/element_program.hpp"
+#include "runtime/storage_alias.hpp"
 
 namespace saccade::cpu {
 namespace {
@@ -21,6 +22,13 @@ bool is_per_channel(const Shape& operand, const Shape& output, int channels) {
   for (int i = 0; i < operand.rank(); ++i)
     if (operand[i] != (i + missing == channels ? output[channels] : 1)) return false;
   return missing <= channels;
+}
+
+/// Elements from a row of input I, which has the output's shape, to the next.
+std::int64_t row_pitch(const NodeContext& context, int i, int channels) {
+  const Shape& shape = context.input(i).type.shape;
+  if (!context.has_aliased_operands()) return shape[channels];
+  return pixel_pitch(shape, context.input_storage(i)).value_or(shape[channels]);
 }
 
 }  // namespace
@@ -51,6 +59,7 @@ std::optional<RowOperations> RowOperations::of(const NodeContext& context, int c
       step.kind = Operand::kChannel;
     else
       return refuse("broadcasts its operand");
+    if (step.kind == Operand::kElement) step.pitch = row_pitch(context, post.operand, channels);
     operations.steps_.push_back(step);
   }
   if (context.output().type.dtype == DType::kBFloat16) operations.choose_epilogue(context.node);
@@ -83,8 +92,11 @@ void RowOperations::choose_epilogue(const Node& node) {
   is_fused_ = epilogue.has_value();
   if (is_fused_) epilogue_ = *epilogue;
   finish_ = half_epilogue_kernels(epilogue_);
-  for (const Step& step : steps_)
-    if (epilogue_.adds && step.input >= 0) addend_ = step.input;
+  for (const Step& step : steps_) {
+    if (!epilogue_.adds || step.input < 0) continue;
+    addend_ = step.input;
+    addend_pitch_ = step.pitch;
+  }
 }
 
 void RowOperations::apply(const Step& step, float* elements, const float* operand, std::int64_t count) {
@@ -93,52 +105,52 @@ void RowOperations::apply(const Step& step, float* elements, const float* operan
 }
 
 void RowOperations::run(float* elements, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-                        std::int64_t channels, const TensorView* inputs) const {
+                        std::int64_t pitch, const TensorView* inputs) const {
   if (steps_.empty()) return;
-  const bool is_whole = count == channels;
+  const bool is_whole = count == pitch;
   const std::int64_t rows_a_piece = std::max<std::int64_t>(1, kPiece / count);
   for (std::int64_t done = 0; done < rows; done += rows_a_piece) {
     const std::int64_t now = std::min(rows_a_piece, rows - done);
     for (const Step& step : steps_) {
       const auto* operand = step.input < 0 ? nullptr : static_cast<const float*>(inputs[step.input].data);
       // Rows that are adjacent are one run of elements, except for an operand of one row.
-      const bool is_run = is_whole && step.kind != Operand::kChannel;
+      const bool is_run =
+          is_whole && step.kind != Operand::kChannel && (step.kind != Operand::kElement || step.pitch == pitch);
       for (std::int64_t i = 0; i < (is_run ? 1 : now); ++i) {
-        const std::int64_t at = (row + done + i) * channels + first;
         const float* own = operand;
-        if (step.kind == Operand::kElement) own += at;
+        if (step.kind == Operand::kElement) own += (row + done + i) * step.pitch + first;
         if (step.kind == Operand::kChannel) own += first;
-        apply(step, elements + (done + i) * channels, own, is_run ? now * channels : count);
+        apply(step, elements + (done + i) * pitch, own, is_run ? now * pitch : count);
       }
     }
   }
 }
 
 void RowOperations::finish_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first,
-                                std::int64_t count, std::int64_t channels, const TensorView* inputs,
+                                std::int64_t count, std::int64_t pitch, const TensorView* inputs,
                                 std::uint16_t* output) const {
-  const std::int64_t at = row * channels + first;
-  const auto stride = static_cast<std::size_t>(channels);
   HalfEpilogue epilogue = epilogue_;
-  if (!is_fused_) run_tile(sums, row, rows, first, count, channels, inputs);
-  if (addend_ >= 0) epilogue.addend = {static_cast<const std::uint16_t*>(inputs[addend_].data) + at, stride};
+  if (!is_fused_) run_tile(sums, row, rows, first, count, inputs);
+  if (addend_ >= 0)
+    epilogue.addend = {static_cast<const std::uint16_t*>(inputs[addend_].data) + row * addend_pitch_ + first,
+                       static_cast<std::size_t>(addend_pitch_)};
   const FinishHalfTile finish = count == std::int64_t{kTileColumns} ? finish_.whole : finish_.any;
   finish(epilogue, {sums, kTileColumns}, static_cast<std::size_t>(rows), static_cast<std::size_t>(count),
-         {output + at, stride});
+         {output + row * pitch + first, static_cast<std::size_t>(pitch)});
 }
 
 void RowOperations::run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-                             std::int64_t channels, const TensorView* inputs) const {
+                             const TensorView* inputs) const {
   alignas(64) std::array<float, kTileRows * kTileColumns> operand{};
   const auto height = static_cast<std::size_t>(rows);
   const auto width = static_cast<std::size_t>(count);
   for (const Step& step : steps_) {
     const auto widen = [&](std::int64_t offset, std::size_t count_rows, std::size_t count_columns) {
       const auto* from = static_cast<const std::uint16_t*>(inputs[step.input].data) + offset;
-      half_kernels().widen({from, static_cast<std::size_t>(channels)}, {operand.data(), kTileColumns}, count_rows,
+      half_kernels().widen({from, static_cast<std::size_t>(step.pitch)}, {operand.data(), kTileColumns}, count_rows,
                            count_columns);
     };
-    if (step.kind == Operand::kElement) widen(row * channels + first, height, width);
+    if (step.kind == Operand::kElement) widen(row * step.pitch + first, height, width);
     if (step.kind == Operand::kChannel) widen(first, 1, width);
     if (step.kind == Operand::kScalar) widen(0, 1, 1);
     const bool by_row = step.kind == Operand::kChannel;

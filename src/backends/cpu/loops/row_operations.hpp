@@ -17,18 +17,19 @@ namespace saccade::cpu {
 class RowOperations {
  public:
   /// Of the node's post-ops; nullopt, with the reason in WHY, if one has no kernel. CHANNELS is the dimension of the
-  /// output that is contiguous. Operands have the output's type, float32 or bfloat16.
+  /// output that is contiguous. Operands have the output's type, float32 or bfloat16. One of the output's shape may be
+  /// aliased if it has a pixel_pitch().
   static std::optional<RowOperations> of(const NodeContext& context, int channels, std::string& why);
 
   /// Applies them to COUNT elements of each of ROWS rows, a row being the channels of a pixel. ELEMENTS is element
-  /// FIRST of row ROW; rows are CHANNELS apart, in operands, too. INPUTS are the node's.
+  /// FIRST of row ROW; rows are PITCH elements apart. INPUTS are the node's.
   void run(float* elements, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-           std::int64_t channels, const TensorView* inputs) const;
+           std::int64_t pitch, const TensorView* inputs) const;
 
   /// The same on float32 SUMS of a bfloat16 OUTPUT (its element 0), to which they are rounded: at most kTileRows rows,
-  /// kTileColumns apart, of which COUNT columns are in the output. SUMS are overwritten.
+  /// kTileColumns apart, of which COUNT columns are in the output, whose rows are PITCH apart. SUMS are overwritten.
   void finish_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-                   std::int64_t channels, const TensorView* inputs, std::uint16_t* output) const;
+                   std::int64_t pitch, const TensorView* inputs, std::uint16_t* output) const;
   static constexpr std::size_t kTileRows = 32;
   static constexpr std::size_t kTileColumns = 32;
 
@@ -40,10 +41,11 @@ class RowOperations {
     float beta = 0;
     Operand kind = Operand::kNone;
     int input = -1;
+    std::int64_t pitch = 0;  // kElement: from a row of the operand to the next
   };
   static void apply(const Step& step, float* elements, const float* operand, std::int64_t count);
   void run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-                std::int64_t channels, const TensorView* inputs) const;
+                const TensorView* inputs) const;
   std::optional<HalfEpilogue> as_epilogue(const Node& node) const;
   void choose_epilogue(const Node& node);
 
@@ -53,6 +55,7 @@ class RowOperations {
   HalfEpilogueKernels finish_{};
   bool is_fused_ = false;
   int addend_ = -1;  // input
+  std::int64_t addend_pitch_ = 0;
 };
 
 }  // namespace saccade::cpu

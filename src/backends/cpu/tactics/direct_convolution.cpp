@@ -24,6 +24,7 @@ PackedProduct product_of(const NodeContext& context, const ConvolutionOperands& 
   const ProductGeometry g = geometry_of(operands, context.threads);
   return {.geometry = g,
           .input_strides = operands.strides(),
+          .pitches = pixel_pitches(context),
           .bias = padded_bias(g.groups, g.out_channels, g.padded_channels(), context.constant(2)),
           .operations = convolution_operations(context)};
 }
@@ -33,6 +34,8 @@ class DirectConvolution : public Tactic {
   std::string_view name() const override { return "vector.convolution"; }
 
   Support supports(const NodeContext& context) const override { return supports_convolution(context, DType::kFloat32); }
+
+  bool supports_strided_operands(const NodeContext& context) const override { return has_pixel_pitches(context); }
 
   /// With AVX2, oneDNN's kernels of channels-last tensors are slower for windows of several taps and enough channels.
   bool leads(const NodeContext& context) const override {

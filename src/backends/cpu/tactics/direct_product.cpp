@@ -131,11 +131,12 @@ class BoundProduct : public BoundLaunch {
     const auto& first_pixels = prepared_.product.first_pixels;
     const std::int64_t before =
         first_pixels.empty() ? image * g_.window.inputs() : first_pixels[static_cast<std::size_t>(image)];
-    const float* input = static_cast<const float*>(inputs_[0].data) + (before * g_.groups + group) * g_.in_channels;
+    const float* input =
+        static_cast<const float*>(inputs_[0].data) + before * prepared_.product.pitches.in + group * g_.in_channels;
     const std::int64_t first_panel = panels_before(image) + group * g_.panels;
     point(input, first, count, pointers);
-    const std::int64_t channels = g_.groups * g_.out_channels;
-    float* output = output_ + (image * g_.pixels + first) * channels;
+    const std::int64_t pitch = prepared_.product.pitches.out;
+    float* output = output_ + (image * g_.pixels + first) * pitch;
     const std::int64_t from = panels * g_.part_panels;
     const std::int64_t to = std::min(from + g_.part_panels, g_.panels);
     const std::int64_t channel = group * g_.out_channels + from * g_.tile_columns;
@@ -145,8 +146,8 @@ class BoundProduct : public BoundLaunch {
         const std::int64_t rows = std::min(g_.tile_rows, count - row);
         for (std::int64_t panel = from; panel < to; ++panel)
           run_tile({group, panel, first_panel + panel, 0}, row, rows, pointers, output);
-        prepared_.product.operations.run(output + row * channels + channel, image * g_.pixels + first + row, rows,
-                                         channel, width, channels, inputs_.data());
+        prepared_.product.operations.run(output + row * pitch + channel, image * g_.pixels + first + row, rows, channel,
+                                         width, pitch, inputs_.data());
       }
       return;
     }
@@ -155,7 +156,7 @@ class BoundProduct : public BoundLaunch {
         for (std::int64_t row = 0; row < count; row += g_.tile_rows)
           run_tile({group, panel, first_panel + panel, start}, row, std::min(g_.tile_rows, count - row), pointers,
                    output);
-    prepared_.product.operations.run(output + channel, image * g_.pixels + first, count, channel, width, channels,
+    prepared_.product.operations.run(output + channel, image * g_.pixels + first, count, channel, width, pitch,
                                      inputs_.data());
   }
 
@@ -174,7 +175,7 @@ class BoundProduct : public BoundLaunch {
 
   /// ROWS pixels from ROW of the strip on, whose first pixel is at OUTPUT.
   void run_tile(const Section& at, std::int64_t row, std::int64_t rows, const float** pointers, float* output) const {
-    const std::int64_t channels = g_.groups * g_.out_channels;
+    const std::int64_t pitch = prepared_.product.pitches.out;
     const std::int64_t column = at.panel * g_.tile_columns;
     kernels_.run({.rows = pointers + row * g_.taps,
                   .taps = static_cast<std::size_t>(g_.taps),
@@ -182,8 +183,8 @@ class BoundProduct : public BoundLaunch {
                   .depth = static_cast<std::size_t>(std::min(g_.section, g_.in_channels - at.start)),
                   .panel = weights_ + at.packed * g_.panel_floats() + at.start * g_.taps * g_.tile_columns,
                   .initial = at.start == 0 ? bias_ + (at.group * g_.panels + at.panel) * g_.tile_columns : nullptr,
-                  .out = output + row * channels + at.group * g_.out_channels + column,
-                  .stride = static_cast<std::size_t>(channels),
+                  .out = output + row * pitch + at.group * g_.out_channels + column,
+                  .stride = static_cast<std::size_t>(pitch),
                   .height = static_cast<std::size_t>(rows),
                   .columns = static_cast<std::size_t>(std::min(g_.tile_columns, g_.out_channels - column))});
   }
@@ -191,7 +192,7 @@ class BoundProduct : public BoundLaunch {
   /// Where the taps of the COUNT pixels from FIRST on read.
   void point(const float* input, std::int64_t first, std::int64_t count, const float** pointers) const {
     const Window& w = g_.window;
-    const std::int64_t step = w.stride[2] * g_.groups * g_.in_channels;
+    const std::int64_t step = w.stride[2] * prepared_.product.pitches.in;
     for (std::int64_t done = 0; done < count; done += g_.tile_rows, pointers += g_.taps * g_.tile_rows) {
       const std::int64_t rows = std::min(g_.tile_rows, count - done);
       const std::int64_t x = (first + done) % w.out[2];
@@ -207,7 +208,7 @@ class BoundProduct : public BoundLaunch {
   void point_row(const float* input, std::int64_t pixel, std::int64_t rows, std::int64_t step,
                  const float** pointers) const {
     const Window& w = g_.window;
-    const std::int64_t channels = g_.groups * g_.in_channels;
+    const std::int64_t pitch = prepared_.product.pitches.in;
     const float* zeros = prepared_.zeros.data<float>().data();
     const std::int64_t x = pixel % w.out[2];
     const std::int64_t y = pixel / w.out[2] % w.out[1];
@@ -217,11 +218,11 @@ class BoundProduct : public BoundLaunch {
         const std::int64_t depth = prepared_.taps[0].of(a)[z];
         const std::int64_t line = prepared_.taps[1].of(b)[y];
         const bool is_inside = depth >= 0 && line >= 0;
-        const float* from = is_inside ? input + (depth * w.in[1] + line) * w.in[2] * channels : zeros;
+        const float* from = is_inside ? input + (depth * w.in[1] + line) * w.in[2] * pitch : zeros;
         for (std::int64_t c = 0; c < w.kernel[2]; ++c, pointers += g_.tile_rows) {
           const std::int64_t column = prepared_.taps[2].of(c)[x];
           const bool reads = is_inside && column >= 0;
-          const float* at = reads ? from + column * channels : zeros;
+          const float* at = reads ? from + column * pitch : zeros;
           for (std::int64_t row = 0; row < rows; ++row, at += reads ? step : 0) pointers[row] = at;
         }
       }

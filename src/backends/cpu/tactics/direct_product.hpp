@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/weights.hpp"
 #include "ops/layers/window.hpp"
@@ -57,13 +58,14 @@ struct PackedProduct {
   std::vector<std::int64_t> matrix_of_image;
   /// By image, the pixels before its first in input 0; empty: images follow each other.
   std::vector<std::int64_t> first_pixels;
-  Tensor bias;  ///< one per column of all panels
+  PixelPitches pitches;  ///< of input 0 and the output, with the channels of all groups
+  Tensor bias;           ///< one per column of all panels
   RowOperations operations;
 };
 
 /// A launch of a supported convolution that keeps no packed weights: each run packs them.
 std::unique_ptr<Launch> repacking_convolution(const NodeContext& context);
-/// A launch whose input 0 is the image, dense.
+/// A launch whose input 0 is the image.
 std::unique_ptr<Launch> product_launch(PackedProduct product, int threads);
 
 }  // namespace saccade::cpu

@@ -15,6 +15,8 @@ class HalfConvolution : public Tactic {
     return supports_convolution(context, DType::kBFloat16);
   }
 
+  bool supports_strided_operands(const NodeContext& context) const override { return has_pixel_pitches(context); }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const ConvolutionOperands operands(context);
     const HalfGeometry g = half_geometry(operands.window, operands.images, operands.groups, operands.in_channels,
@@ -22,6 +24,7 @@ class HalfConvolution : public Tactic {
     const auto weights = context.constant(1)->data<BFloat16>();
     return half_product_launch({.geometry = g,
                                 .weights = pack_half_weights(context, g, {weights.data(), operands.strides()}),
+                                .pitches = pixel_pitches(context),
                                 .bias = padded_bias(g.groups, g.out_channels, g.padded_channels(), context.constant(2)),
                                 .operations = convolution_operations(context)},
                                context.threads);

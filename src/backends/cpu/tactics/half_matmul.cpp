@@ -23,6 +23,7 @@ class HalfMatMul : public Tactic {
         .matrices = operands.matrices,
         .matrix_of_image = operands.matrix_of_image(),
         .first_pixels = operands.first_rows(),
+        .pitches = {.in = shape.k, .out = shape.n},
         .bias = padded_bias(1, g.out_channels, g.padded_channels(), context.constant(2), operands.beta),
         .operations = gemm_operations(context)};
     if (const Tensor* right = context.constant(1))

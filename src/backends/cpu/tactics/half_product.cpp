@@ -113,12 +113,14 @@ class BoundHalfProduct : public BoundLaunch {
     const auto& first_pixels = prepared_.product.first_pixels;
     const std::int64_t before =
         first_pixels.empty() ? image * g_.window.inputs() : first_pixels[static_cast<std::size_t>(image)];
+    const std::int64_t pitch = prepared_.product.pitches.in;
     const std::uint16_t* input =
-        static_cast<const std::uint16_t*>(inputs_[0].data) + (before * g_.groups + group) * g_.in_channels;
+        static_cast<const std::uint16_t*>(inputs_[0].data) + before * pitch + group * g_.in_channels;
     auto* sums = reinterpret_cast<float*>(own);
     own += 2 * HalfStrip::kTileBytes;
     auto** lines = reinterpret_cast<const std::uint16_t**>(own);
     auto* copied = reinterpret_cast<std::uint16_t*>(own + prepared_.pointer_bytes());
+    const bool is_direct = g_.rows == RowSource::kDirect;
     const bool is_patch = g_.rows == RowSource::kPatch;
     const std::int64_t line = is_patch ? g_.window.out[2] : count;
     const std::int64_t first_panel = panels * g_.part_panels;
@@ -132,8 +134,8 @@ class BoundHalfProduct : public BoundLaunch {
     if (g_.rows == RowSource::kUnfolded) unfold(input, first, count, lines, copied);
     if (is_patch) copy_patch(input, first / line, count / line, copied);
     const std::int64_t before_first = panels_before(image) + group * g_.panels + first_panel;
-    kernels_.run({.rows = g_.rows == RowSource::kDirect ? input + first * g_.row_elements : copied,
-                  .stride = static_cast<std::size_t>(g_.row_elements),
+    kernels_.run({.rows = is_direct ? input + first * pitch : copied,
+                  .stride = static_cast<std::size_t>(is_direct ? pitch : g_.row_elements),
                   .height = static_cast<std::size_t>((count / line - 1) * at.width + line),
                   .offsets = g_.offsets.data(),
                   .steps = g_.offsets.size(),
@@ -171,8 +173,8 @@ class BoundHalfProduct : public BoundLaunch {
   }
 
   void store(std::int64_t pixel, std::int64_t count, std::int64_t channel, std::int64_t columns, float* sums) const {
-    const std::int64_t channels = g_.groups * g_.out_channels;
-    prepared_.product.operations.finish_tile(sums, pixel, count, channel, columns, channels, inputs_.data(), output_);
+    prepared_.product.operations.finish_tile(sums, pixel, count, channel, columns, prepared_.product.pitches.out,
+                                             inputs_.data(), output_);
   }
 
   /// The elements of all taps of COUNT pixels from FIRST on, line by line.
@@ -196,7 +198,7 @@ class BoundHalfProduct : public BoundLaunch {
       for (std::int64_t b = 0; b < w.kernel[1]; ++b, ++lines) {
         const std::int64_t depth = prepared_.taps[0].of(a)[line / w.out[1]];
         const std::int64_t row = prepared_.taps[1].of(b)[line % w.out[1]];
-        const std::int64_t before = (depth * w.in[1] + row) * w.in[2] * g_.groups * g_.in_channels;
+        const std::int64_t before = (depth * w.in[1] + row) * w.in[2] * prepared_.product.pitches.in;
         *lines = depth < 0 || row < 0 ? nullptr : input + before;
       }
   }
@@ -204,10 +206,10 @@ class BoundHalfProduct : public BoundLaunch {
   /// COUNT pixels of an output line from X on.
   void unfold_line(const std::uint16_t* const* lines, std::int64_t x, std::int64_t count, std::uint16_t* to) const {
     const Window& w = g_.window;
-    const std::int64_t channels = g_.groups * g_.in_channels;
+    const std::int64_t pitch = prepared_.product.pitches.in;
     const std::uint16_t* end = static_cast<const std::uint16_t*>(inputs_[0].data) + inputs_[0].elements();
-    // Neighbouring taps of one group are neighbours in memory.
-    const bool together = g_.groups == 1 && w.dilation[2] == 1;
+    // Neighbouring taps of all channels are neighbours in memory.
+    const bool together = pitch == g_.in_channels && w.dilation[2] == 1;
     const std::int64_t run = w.kernel[2] * g_.in_channels;
     const std::int64_t rest = g_.row_elements - g_.taps * g_.in_channels;
     for (const std::int64_t last = x + count; x < last; ++x, to += rest) {
@@ -217,7 +219,7 @@ class BoundHalfProduct : public BoundLaunch {
         if (lines[i] == nullptr)
           std::fill_n(to, run, std::uint16_t{0});
         else if (is_whole)
-          copy(lines[i] + column * channels, run, end, to);
+          copy(lines[i] + column * pitch, run, end, to);
         else
           copy_taps(lines[i], x, end, to);
       }
@@ -232,7 +234,7 @@ class BoundHalfProduct : public BoundLaunch {
       if (column < 0)
         std::fill_n(to, g_.in_channels, std::uint16_t{0});
       else
-        copy(from + column * g_.groups * g_.in_channels, g_.in_channels, end, to);
+        copy(from + column * prepared_.product.pitches.in, g_.in_channels, end, to);
     }
   }
 
@@ -255,7 +257,7 @@ class BoundHalfProduct : public BoundLaunch {
         if (y < 0 || y >= w.in[1])
           std::fill_n(to, line, std::uint16_t{0});
         else
-          copy_line(input + y * w.in[2] * g_.groups * g_.in_channels, phase % w.stride[2], to);
+          copy_line(input + y * w.in[2] * prepared_.product.pitches.in, phase % w.stride[2], to);
       }
       std::fill_n(to, rest, std::uint16_t{0});
       to += rest;
@@ -264,7 +266,7 @@ class BoundHalfProduct : public BoundLaunch {
 
   void copy_line(const std::uint16_t* line, std::int64_t phase, std::uint16_t* to) const {
     const Window& w = g_.window;
-    const std::int64_t step = g_.groups * g_.in_channels;
+    const std::int64_t step = prepared_.product.pitches.in;
     const std::int64_t rest = g_.row_elements - g_.in_channels;
     const auto column = [&](std::int64_t q) { return q * w.stride[2] + phase - w.pad_begin[2]; };
     std::int64_t q = 0;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/weights.hpp"
 #include "ops/layers/window.hpp"
@@ -70,7 +71,8 @@ struct PackedHalfProduct {
   std::vector<std::int64_t> matrix_of_image;
   /// By image, the pixels before its first in input 0; empty: images follow each other.
   std::vector<std::int64_t> first_pixels;
-  Tensor bias;  ///< float32, one per column of all panels
+  PixelPitches pitches;  ///< of input 0 and the output, with the channels of all groups
+  Tensor bias;           ///< float32, one per column of all panels
   RowOperations operations;
 };
 
@@ -79,7 +81,7 @@ struct PackedHalfProduct {
 void pack_half_panel(const HalfGeometry& geometry, const Weights<BFloat16>& weights, const BFloat16* elements,
                      std::int64_t panel, std::uint16_t* to);
 Tensor pack_half_weights(const NodeContext& context, const HalfGeometry& geometry, const Weights<BFloat16>& weights);
-/// A launch whose input 0 is the image, dense.
+/// A launch whose input 0 is the image.
 std::unique_ptr<Launch> half_product_launch(PackedHalfProduct product, int threads);
 
 }  // namespace saccade::cpu

@@ -5,6 +5,7 @@
 
 #include "base/integers.hpp"
 #include "cpu/kernels/half_window_kernels.hpp"
+#include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
@@ -27,11 +28,12 @@ constexpr BFloat16 kLowest = BFloat16::from_bits(0xFF7F);
 
 /// What all executions of a node share.
 struct Windows {
-  Windows(const Window& of, const Shape& input, BFloat16 padding)
+  Windows(const Window& of, const Shape& input, const PixelPitches& spaced, BFloat16 padding)
       : window(of),
         taps(taps_of(of)),
         images(input[0]),
         channels(input[1]),
+        pitches(spaced),
         outside(DType::kBFloat16, Shape{input[1]}) {
     std::ranges::fill(outside.data<BFloat16>(), padding);
   }
@@ -48,6 +50,7 @@ struct Windows {
   std::array<Taps, Window::kAxes> taps;
   std::int64_t images;
   std::int64_t channels;
+  PixelPitches pitches;
   Tensor outside;                ///< what taps in the padding read
   std::vector<float> weights{};  ///< by block, tap and channel; empty: maxima
   std::vector<float> initial{};  ///< by block and channel
@@ -94,7 +97,8 @@ class BoundWindows : public BoundLaunch {
         last = std::max(last,
                         w_.taps[0].of(a)[line / window.out[1]] * window.in[1] + w_.taps[1].of(b)[line % window.out[1]]);
     const std::int64_t pixels = image * window.inputs() + (last + 1) * window.in[2];
-    return pixels * w_.channels + kColumns <= w_.images * window.inputs() * w_.channels;
+    const std::int64_t end = (w_.images * window.inputs() - 1) * w_.pitches.in + w_.channels;
+    return pixels * w_.pitches.in + kColumns <= end;
   }
 
   /// WHOLE: HalfWindows::whole.
@@ -113,13 +117,13 @@ class BoundWindows : public BoundLaunch {
                            .initial = has_weights ? w_.initial.data() + first : nullptr,
                            .out = sums};
     has_weights ? kernels_.sum(tile) : kernels_.max(tile);
-    w_.operations.finish_tile(sums, pixel, pixels, first, channels, w_.channels, inputs_.data(), output_);
+    w_.operations.finish_tile(sums, pixel, pixels, first, channels, w_.pitches.out, inputs_.data(), output_);
   }
 
   /// Where the taps of a line's pixels read.
   void point(std::int64_t image, std::int64_t line, const std::uint16_t** pointers) const {
     const Window& window = w_.window;
-    const auto* input = static_cast<const std::uint16_t*>(inputs_[0].data) + image * window.inputs() * w_.channels;
+    const auto* input = static_cast<const std::uint16_t*>(inputs_[0].data) + image * window.inputs() * w_.pitches.in;
     const auto* outside = reinterpret_cast<const std::uint16_t*>(w_.outside.data<BFloat16>().data());
     std::int64_t tap = 0;
     for (std::int64_t a = 0; a < window.kernel[0]; ++a)
@@ -131,7 +135,7 @@ class BoundWindows : public BoundLaunch {
           const std::int64_t* columns = w_.taps[2].of(c);
           for (std::int64_t x = 0; x < window.out[2]; ++x)
             pointers[x * window.taps() + tap] =
-                z < 0 || y < 0 || columns[x] < 0 ? outside : input + (before + columns[x]) * w_.channels;
+                z < 0 || y < 0 || columns[x] < 0 ? outside : input + (before + columns[x]) * w_.pitches.in;
         }
       }
     if (w_.weights.empty()) repeat_pixels(outside, pointers);
@@ -181,7 +185,7 @@ Support supports_images(const NodeContext& context) {
 
 Windows windows_of(const NodeContext& context, const std::vector<std::int64_t>& kernel, BFloat16 padding) {
   const Shape& input = context.input(0).type.shape;
-  Windows windows(slide(context.node.attributes, input, kernel), input, padding);
+  Windows windows(slide(context.node.attributes, input, kernel), input, pixel_pitches(context), padding);
   std::string why;
   windows.operations = RowOperations::of(context, kChannels, why).value();
   return windows;
@@ -201,6 +205,8 @@ class HalfDepthwise : public Tactic {
         return Support::no("the weights or the bias are not constant and bfloat16");
     return supports_images(context);
   }
+
+  bool supports_strided_operands(const NodeContext& context) const override { return has_pixel_pitches(context); }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     Windows windows = windows_of(context, kernel_of(context.node.attributes, context.input(1).type.shape), BFloat16(0));
@@ -227,6 +233,8 @@ class HalfMaxPool : public Tactic {
     if (context.node.outputs.size() > 1) return Support::no("its output Indices is used");
     return supports_images(context);
   }
+
+  bool supports_strided_operands(const NodeContext& context) const override { return has_pixel_pitches(context); }
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     return std::make_unique<WindowsLaunch>(

@@ -3,6 +3,7 @@
 
 #include "cpu/kernels/pool_kernels.hpp"
 #include "cpu/loops/lines.hpp"
+#include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/nan_watch.hpp"
 #include "ops/layers/window.hpp"
@@ -20,12 +21,14 @@ constexpr std::int64_t kSpan = 2048;
 
 class MaxPool {
  public:
-  MaxPool(const Window& window, const TensorView& input)
+  /// PITCHES: of channels-last images.
+  MaxPool(const Window& window, const TensorView& input, const PixelPitches& pitches)
       : window_(window),
         taps_(taps_of(window)),
         channels_last_(input.layout == Layout::kChannelsLast && input.shape.rank() >= 3),
         images_(input.shape[0]),
         channels_(input.shape[1]),
+        pitches_(pitches),
         inside_(windows_inside(window)) {}
 
   void run(const float* src, float* dst) const {
@@ -72,14 +75,15 @@ class MaxPool {
       }
       from_[count_++] = from;
     }
-    /// Reduces this window and the following ones, STRIDE floats apart; several only with at most kMaxTaps taps.
-    /// The lowest float without taps: a dilated window may lie in the padding completely.
-    void flush(std::int64_t windows = 1, std::int64_t stride = 0) {
+    /// Reduces this window and the following ones, STRIDE floats apart, and OUT_STRIDE in the output; several only with
+    /// at most kMaxTaps taps. The lowest float without taps: a dilated window may lie in the padding completely.
+    void flush(std::int64_t windows = 1, std::int64_t stride = 0, std::int64_t out_stride = 0) {
       if (count_ == 0)
         std::fill_n(dst_, length_, std::numeric_limits<float>::lowest());
       else
-        window_max_(
-            {from_.data(), count_, length_, static_cast<std::size_t>(windows), static_cast<std::size_t>(stride)}, dst_);
+        window_max_({from_.data(), count_, length_, static_cast<std::size_t>(windows), static_cast<std::size_t>(stride),
+                     static_cast<std::size_t>(out_stride)},
+                    dst_);
       count_ = 0;
     }
 
@@ -104,24 +108,24 @@ class MaxPool {
   }
 
   void run_pixels(const float* src, float* dst, std::int64_t image, std::int64_t row, WindowMax window_max) const {
-    const float* from = src + image * window_.inputs() * channels_;
-    float* to = dst + (image * window_.outputs() + row * window_.out[2]) * channels_;
+    const float* from = src + image * window_.inputs() * pitches_.in;
+    float* to = dst + (image * window_.outputs() + row * window_.out[2]) * pitches_.out;
     for (std::int64_t x = 0; x < window_.out[2];) {
       const bool is_inside = x >= inside_.first && x <= inside_.last;
       // Windows without a row in the input, or with too many taps, are processed one by one.
       std::int64_t taps = 0;
-      Group group(window_max, channels_, to + x * channels_);
+      Group group(window_max, channels_, to + x * pitches_.out);
       for_each_row(row, [&](std::int64_t line) {
         for (std::int64_t k = 0; k < window_.kernel[2]; ++k) {
           const std::int64_t width = taps_[2].of(k)[x];
           if (width < 0) continue;
-          group.add(from + (line * window_.in[2] + width) * channels_);
+          group.add(from + (line * window_.in[2] + width) * pitches_.in);
           ++taps;
         }
       });
       const bool together = is_inside && taps > 0 && taps <= static_cast<std::int64_t>(kMaxTaps);
       const std::int64_t windows = together ? inside_.last - x + 1 : 1;
-      group.flush(windows, window_.stride[2] * channels_);
+      group.flush(windows, window_.stride[2] * pitches_.in, pitches_.out);
       x += windows;
     }
   }
@@ -166,6 +170,7 @@ class MaxPool {
   bool channels_last_;
   std::int64_t images_;
   std::int64_t channels_;
+  PixelPitches pitches_;
   Inside inside_;
 };
 
@@ -189,11 +194,15 @@ class MaxPoolTactic : public Tactic {
     return supports_post_ops(context);
   }
 
+  bool supports_strided_operands(const NodeContext& context) const override {
+    return context.node.post_ops.empty() && has_pixel_pitches(context);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
-    return with_post_ops(
-        context, launch_of([pool = MaxPool(window_of(context), view_of(context.input(0)))](auto inputs, auto outputs) {
-          pool.run(static_cast<const float*>(inputs[0].data), static_cast<float*>(outputs[0].data));
-        }));
+    const MaxPool pool(window_of(context), view_of(context.input(0)), pixel_pitches(context));
+    return with_post_ops(context, launch_of([pool](auto inputs, auto outputs) {
+                           pool.run(static_cast<const float*>(inputs[0].data), static_cast<float*>(outputs[0].data));
+                         }));
   }
 };
 

@@ -75,6 +75,10 @@ class Move : public Tactic {
     return supports_post_ops(context);
   }
 
+  bool supports_strided_operands(const NodeContext& context) const override {
+    return moves_strided_operands(context.node);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     Support why;
     auto plan = plan_move(context, why);

@@ -3,6 +3,7 @@
 #include "cpu/kernels/half_row_kernels.hpp"
 #include "cpu/kernels/sample_kernels.hpp"
 #include "cpu/loops/lines.hpp"
+#include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
 #include "ops/sampling/resize_axis.hpp"
@@ -44,6 +45,7 @@ struct Job {
   Taps rows;
   Taps columns;
   std::int64_t channels = 1;
+  PixelPitches pitches;  ///< of channels-last images
   std::int64_t in_height = 1;
   std::int64_t in_width = 1;
   std::int64_t out_height = 1;
@@ -60,7 +62,7 @@ struct PixelTaps {
       for (std::size_t c = column; c < column + job.columns.count(x); ++c) {
         const float weight = job.rows.weight[r] * job.columns.weight[c];
         if (weight == 0.0F) continue;
-        offsets[count] = (job.rows.index[r] * job.in_width + job.columns.index[c]) * job.channels;
+        offsets[count] = (job.rows.index[r] * job.in_width + job.columns.index[c]) * job.pitches.in;
         weights[count++] = weight;
       }
     }
@@ -102,9 +104,9 @@ void resize_channels_last(const Job& job, const Element* src, Element* dst) {
   const std::int64_t row_elements = job.out_width * job.channels;
   parallel_for(job.images * job.out_height, kParallelGrain / row_elements + 1, [&](auto begin, auto end) {
     for (std::int64_t row = begin; row < end; ++row) {
-      const Element* image = src + row / job.out_height * job.in_height * job.in_width * job.channels;
+      const Element* image = src + row / job.out_height * job.in_height * job.in_width * job.pitches.in;
       for (std::int64_t x = 0; x < job.out_width; ++x)
-        resize_pixel(job, image, row % job.out_height, x, dst + row * row_elements + x * job.channels);
+        resize_pixel(job, image, row % job.out_height, x, dst + (row * job.out_width + x) * job.pitches.out);
     }
   });
 }
@@ -183,12 +185,17 @@ class Resize : public Tactic {
     return supports_post_ops(context);
   }
 
+  bool supports_strided_operands(const NodeContext& context) const override {
+    return context.node.post_ops.empty() && has_pixel_pitches(context);
+  }
+
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const auto axes = axes_of(context);
     const Shape& shape = context.input(0).type.shape;
     const Job job{.rows = Taps(resize_taps(context.node.attributes, axes[2])),
                   .columns = Taps(resize_taps(context.node.attributes, axes[3])),
                   .channels = shape[1],
+                  .pitches = pixel_pitches(context),
                   .in_height = shape[2],
                   .in_width = shape[3],
                   .out_height = axes[2].out,

@@ -47,6 +47,7 @@ class VectorMatMul : public Tactic {
         .matrices = operands.matrices,
         .matrix_of_image = operands.matrix_of_image(),
         .first_pixels = operands.first_rows(),
+        .pitches = {.in = operands.shape.k, .out = operands.shape.n},
         .bias = padded_bias(1, g.out_channels, g.padded_channels(), context.constant(2), operands.beta),
         .operations = gemm_operations(context)};
     if (const Tensor* right = context.constant(1))

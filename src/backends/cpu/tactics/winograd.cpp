@@ -6,6 +6,7 @@
 #include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/kernels/winograd_kernels.hpp"
+#include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/direct_product.hpp"
 #include "cpu/tactics/tactics.hpp"
@@ -43,6 +44,7 @@ struct Geometry {
   std::int64_t out_width;
   std::int64_t pad_top;
   std::int64_t pad_left;
+  PixelPitches pitches;
 
   std::int64_t tile_rows = 0;  // of the product kernels
   std::int64_t tile_columns = 0;
@@ -80,7 +82,8 @@ std::optional<Geometry> geometry_of(const NodeContext& context) {
              .out_height = window.out[1],
              .out_width = window.out[2],
              .pad_top = window.pad_begin[1],
-             .pad_left = window.pad_begin[2]};
+             .pad_left = window.pad_begin[2],
+             .pitches = pixel_pitches(context)};
   g.tile_rows = static_cast<std::int64_t>(product_kernels().rows);
   g.tile_columns = static_cast<std::int64_t>(product_kernels().columns);
   g.down = ceil_div(g.out_height, kOutputs);
@@ -183,7 +186,7 @@ class BoundWinograd : public BoundLaunch {
   void transform_input(const Place& at, float* to) const {
     std::array<const float*, WinogradKernels::kPositions> pixels{};
     const float* image =
-        static_cast<const float*>(inputs_[0].data) + at.image * g_.in_height * g_.in_width * g_.in_channels;
+        static_cast<const float*>(inputs_[0].data) + at.image * g_.in_height * g_.in_width * g_.pitches.in;
     const float* zeros = packed_.zeros.data<float>().data();
     for (std::int64_t i = 0; i < kInputs; ++i) {
       const std::int64_t y = at.y - g_.pad_top + i;
@@ -191,7 +194,7 @@ class BoundWinograd : public BoundLaunch {
         const std::int64_t x = at.x - g_.pad_left + j;
         const bool is_inside = y >= 0 && y < g_.in_height && x >= 0 && x < g_.in_width;
         pixels[static_cast<std::size_t>(i * kInputs + j)] =
-            is_inside ? image + (y * g_.in_width + x) * g_.in_channels : zeros;
+            is_inside ? image + (y * g_.in_width + x) * g_.pitches.in : zeros;
       }
     }
     transforms_.transform_input(pixels.data(), static_cast<std::size_t>(g_.in_channels), to,
@@ -226,7 +229,7 @@ class BoundWinograd : public BoundLaunch {
       for (std::int64_t j = 0; j < kOutputs; ++j) {
         const bool is_inside = at.y + i < g_.out_height && at.x + j < g_.out_width;
         pixels[static_cast<std::size_t>(i * kOutputs + j)] =
-            is_inside ? output_ + pixel(at.image, at.y + i, at.x + j) * g_.out_channels + channel : outside;
+            is_inside ? output_ + pixel(at.image, at.y + i, at.x + j) * g_.pitches.out + channel : outside;
       }
     const bool is_finite =
         transforms_.transform_output(sums, static_cast<std::size_t>(g_.sum_step()), static_cast<std::size_t>(width),
@@ -242,7 +245,7 @@ class BoundWinograd : public BoundLaunch {
       const std::int64_t pixels = std::min(neighbours * kOutputs, g_.out_width - at.x);
       for (std::int64_t y = at.y; y < std::min(at.y + kOutputs, g_.out_height); ++y) {
         const std::int64_t row = pixel(at.image, y, at.x);
-        packed_.operations.run(output_ + row * g_.out_channels + channel, row, pixels, channel, width, g_.out_channels,
+        packed_.operations.run(output_ + row * g_.pitches.out + channel, row, pixels, channel, width, g_.pitches.out,
                                inputs_.data());
       }
       tile += neighbours;
@@ -308,6 +311,8 @@ class Winograd : public Tactic {
     if (Support direct = vector_convolution().supports(context); !direct) return direct;
     return geometry_of(context) ? Support{} : Support::no("its window is not 3x3 with a stride of 1");
   }
+
+  bool supports_strided_operands(const NodeContext& context) const override { return has_pixel_pitches(context); }
 
   /// Where the transforms, and reading four times the weights, cost less than the multiplications that they save.
   bool leads(const NodeContext& context) const override {

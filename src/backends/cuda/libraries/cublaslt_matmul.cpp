@@ -12,6 +12,7 @@
 #include "cuda/tactics/tactics.hpp"
 #include "ops/core/tf32.hpp"
 #include "runtime/memory_planner.hpp"
+#include "runtime/storage_alias.hpp"
 
 // MatMul, Gemm and 1x1 Conv by cuBLASLt, if it is installed. Its epilogue applies bias, residual and ReLU; a kernel of
 // ours applies other post-ops, since its GELU is the tanh approximation and graphs use erf.

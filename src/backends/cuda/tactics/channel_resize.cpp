@@ -4,6 +4,7 @@
 #include "cuda/tactics/convolution.hpp"
 #include "cuda/tactics/resize.hpp"
 #include "cuda/tactics/tactics.hpp"
+#include "runtime/storage_alias.hpp"
 
 // Resize of channels-last images in vectors of channels (kernels/resize.cuh).
 namespace saccade::cuda {

@@ -9,6 +9,7 @@
 #include "cuda/plans/gemm_plan.hpp"
 #include "ops/core/tf32.hpp"
 #include "ops/layers/convolve.hpp"
+#include "runtime/storage_alias.hpp"
 #include "tensor/half.hpp"
 
 namespace saccade::cuda {
@@ -37,22 +38,9 @@ bool is_channels_last(const Value& value) {
   return shape[1] == 1 || std::all_of(shape.begin() + 2, shape.end(), [](std::int64_t length) { return length == 1; });
 }
 
-std::optional<int> pixel_pitch(const Shape& shape, const StorageView& view) {
-  if (shape[1] > 1 && view.strides[1] != 1) return {};
-  std::int64_t pitch = 0;  // 0: unknown, only one pixel so far
-  std::int64_t pixels = 1;
-  for (int i = shape.rank() - 1; i >= 0; --i) {
-    if (i == 1 || shape[i] == 1) continue;
-    if (pitch == 0) pitch = view.strides[i];
-    if (view.strides[i] != pitch * pixels) return {};
-    pixels *= shape[i];
-  }
-  return static_cast<int>(pitch == 0 ? shape[1] : pitch);
-}
-
 bool supports_pitches(const NodeContext& context, int in, int out) {
   const auto fits = [&](const Value& value, const StorageView& view, int vector) {
-    const std::optional<int> pitch = pixel_pitch(value.type.shape, view);
+    const std::optional<std::int64_t> pitch = pixel_pitch(value.type.shape, view);
     return pitch && *pitch % vector == 0 && view.offset % vector == 0;
   };
   if (!fits(context.input(0), context.input_storage(0), in) || !fits(context.output(), context.output_storage(), out))
@@ -83,12 +71,12 @@ ConvolutionShape convolution_shape(const NodeContext& context, int weights) {
           .images = length(conv.batch),
           .height = length(window.in[1]),
           .width = length(window.in[2]),
-          .in_pitch = pixel_pitch(input.type.shape, context.input_storage(0)).value_or(length(conv.channels)),
+          .in_pitch = length(pixel_pitch(input.type.shape, context.input_storage(0)).value_or(conv.channels)),
           .groups = length(conv.groups),
           .channels = length(conv.channels / conv.groups),
           .out_height = length(window.out[1]),
           .out_width = length(window.out[2]),
-          .out_pitch = pixel_pitch(output.type.shape, context.output_storage()).value_or(length(conv.filters)),
+          .out_pitch = length(pixel_pitch(output.type.shape, context.output_storage()).value_or(conv.filters)),
           .filters = length(conv.filters / conv.groups),
           .kernel_height = length(window.kernel[1]),
           .kernel_width = length(window.kernel[2]),
@@ -106,8 +94,8 @@ namespace {
 std::string operand_offset(const NodeContext& context, int operand) {
   const Shape& shape = context.output().type.shape;
   if (!context.has_aliased_operands()) return "offset";
-  const int own = pixel_pitch(shape, context.input_storage(operand)).value();
-  const int pitch = pixel_pitch(shape, context.output_storage()).value();
+  const std::int64_t own = pixel_pitch(shape, context.input_storage(operand)).value();
+  const std::int64_t pitch = pixel_pitch(shape, context.output_storage()).value();
   return own == pitch ? "offset" : fmt::format("offset / {} * {} + offset % {}", pitch, own, pitch);
 }
 

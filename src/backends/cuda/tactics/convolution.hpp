@@ -54,8 +54,6 @@ std::vector<float> floats_of(const Tensor& tensor);
 /// Whether a tensor is stored channels-last.
 bool is_channels_last(const Value& value);
 
-/// Element stride between pixels of VIEW; nothing unless pixels are evenly spaced with contiguous channels.
-std::optional<int> pixel_pitch(const Shape& shape, const StorageView& view);
 /// Whether input 0 can be loaded in vectors of IN channels, and the output and the operands of post-ops accessed in
 /// vectors of OUT, at the node's strides.
 bool supports_pitches(const NodeContext& context, int in, int out);

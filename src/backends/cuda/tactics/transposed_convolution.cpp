@@ -3,6 +3,7 @@
 #include "cuda/tactics/convolution.hpp"
 #include "ops/core/tf32.hpp"
 #include "ops/layers/window.hpp"
+#include "runtime/storage_alias.hpp"
 
 // ConvTranspose of one group with constant weights, as a convolution of its phases.
 namespace saccade::cuda {
@@ -58,8 +59,11 @@ class TransposedConvolution : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const TransposedShape shape = shape_of(context);
     ConvolutionShape phases = phases_of(shape);
-    phases.in_pitch = pixel_pitch(context.input(0).type.shape, context.input_storage(0)).value_or(phases.in_pitch);
-    phases.out_pitch = pixel_pitch(context.output().type.shape, context.output_storage()).value_or(phases.out_pitch);
+    const auto pitch = [](const Value& value, const StorageView& view, int dense) {
+      return static_cast<int>(pixel_pitch(value.type.shape, view).value_or(dense));
+    };
+    phases.in_pitch = pitch(context.input(0), context.input_storage(0), phases.in_pitch);
+    phases.out_pitch = pitch(context.output(), context.output_storage(), phases.out_pitch);
     const ConvolutionTile tile = configured_tile(phases, limits_of(device_), context.configuration);
     return make_launch(device_, context,
                        convolution_program(context, phases, tile, phase_weights(shape, floats_of(*context.constant(1))),
