@@ -1,5 +1,6 @@
 #include "cpu/kernels/half_kernels.hpp"
 
+#include "cpu/kernels/half_vectors_x86.hpp"
 #include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -40,7 +41,7 @@ void narrow(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::s
 }
 
 const HalfKernels& kernels() {
-  static constexpr HalfKernels kKernels{widen, narrow};
+  static constexpr HalfKernels kKernels{widen, narrow, narrow};
   return kKernels;
 }
 
@@ -55,7 +56,14 @@ namespace {
 HWY_EXPORT(kernels);
 }  // namespace
 
-const HalfKernels& half_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+const HalfKernels& half_kernels() {
+  static const HalfKernels chosen = [] {
+    HalfKernels own = HWY_DYNAMIC_DISPATCH(kernels)();
+    if (const NarrowHalves narrow = avx512_narrow_results()) own.narrow_results = narrow;
+    return own;
+  }();
+  return chosen;
+}
 
 }  // namespace saccade::cpu
 #endif

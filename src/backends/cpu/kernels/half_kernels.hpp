@@ -17,6 +17,9 @@ struct HalfKernels {
   void (*widen)(StridedRows<const std::uint16_t> src, StridedRows<float> dst, std::size_t rows, std::size_t columns);
   /// Rounds half to even. NaN becomes a quiet NaN.
   void (*narrow)(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::size_t rows, std::size_t columns);
+  /// The same, but a denormal result may become zero.
+  void (*narrow_results)(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::size_t rows,
+                         std::size_t columns);
 };
 
 const HalfKernels& half_kernels();

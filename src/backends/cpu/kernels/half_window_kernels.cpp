@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cpu/kernels/half_vectors_x86.hpp"
 #include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -38,32 +39,30 @@ struct Max {
   }
 };
 
-/// The first COUNT of kVectors vectors of a window, of which the last may be shorter.
+/// The first VECTORS of kVectors vectors of window W, of which the last may be shorter.
 template <typename Operation, typename Load>
-HWY_INLINE void run_window(const HalfWindows& from, const std::uint16_t* const* taps, std::size_t vectors, float* out,
-                           const Load& load) {
+HWY_INLINE void run_window(const HalfWindows& from, std::size_t w, std::size_t vectors, float* out, const Load& load) {
   const std::size_t lanes = hn::Lanes(FloatTag());
   Float result[kVectors];
   for (std::size_t v = 0; v < vectors; ++v)
-    result[v] = Operation::first(from, v * lanes, load(taps[0] + from.first, v * lanes));
+    result[v] = Operation::first(from, v * lanes, load(from.pixel(0, w), v * lanes));
   for (std::size_t tap = 1; tap < from.tap_count; ++tap)
     for (std::size_t v = 0; v < vectors; ++v)
-      result[v] = Operation::next(from, tap, v * lanes, result[v], load(taps[tap] + from.first, v * lanes));
+      result[v] = Operation::next(from, tap, v * lanes, result[v], load(from.pixel(tap, w), v * lanes));
   for (std::size_t v = 0; v < vectors; ++v) hn::Store(result[v], FloatTag(), out + v * lanes);
 }
 
 template <typename Operation>
 void run(const HalfWindows& from) {
   const std::size_t lanes = hn::Lanes(FloatTag());
-  const std::uint16_t* const* taps = from.taps;
   float* out = from.out;
-  for (std::size_t w = 0; w < from.windows; ++w, taps += from.tap_count, out += HalfWindows::kColumns) {
+  for (std::size_t w = 0; w < from.windows; ++w, out += HalfWindows::kColumns) {
     if (from.whole)
-      run_window<Operation>(from, taps, kVectors, out,
+      run_window<Operation>(from, w, kVectors, out,
                             [](const std::uint16_t* pixel, std::size_t column) { return load_half(pixel + column); });
     else
       run_window<Operation>(
-          from, taps, (from.channels + lanes - 1) / lanes, out, [&](const std::uint16_t* pixel, std::size_t column) {
+          from, w, (from.channels + lanes - 1) / lanes, out, [&](const std::uint16_t* pixel, std::size_t column) {
             return from.channels - column < lanes ? load_half_tail(pixel + column, from.channels - column)
                                                   : load_half(pixel + column);
           });
@@ -86,7 +85,17 @@ namespace {
 HWY_EXPORT(kernels);
 }  // namespace
 
-const HalfWindowKernels& half_window_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+const HalfWindowKernels& half_window_kernels() {
+  static const HalfWindowKernels chosen = [] {
+    HalfWindowKernels own = HWY_DYNAMIC_DISPATCH(kernels)();
+    if (const auto sum = avx512_window_sum()) {
+      own.sum = sum;
+      own.takes_pairs = true;
+    }
+    return own;
+  }();
+  return chosen;
+}
 
 }  // namespace saccade::cpu
 #endif

@@ -114,7 +114,7 @@ void ElementProgram::Place::read(std::int64_t first, float* real, std::size_t co
 
 void ElementProgram::Place::write(std::int64_t first, const float* real, std::size_t count) const {
   if (dtype == DType::kBFloat16)
-    half_kernels().narrow({real, 0}, {reinterpret_cast<std::uint16_t*>(at(first)), 0}, 1, count);
+    half_kernels().narrow_results({real, 0}, {reinterpret_cast<std::uint16_t*>(at(first)), 0}, 1, count);
   else if (dtype == DType::kUInt8)
     sample_kernels().quantize_u8(real, scale, zero_point, reinterpret_cast<std::uint8_t*>(at(first)), count);
   else

@@ -19,7 +19,7 @@ void for_half_row(const std::uint16_t* src, std::uint16_t* dst, std::size_t coun
   alignas(64) std::array<float, kLongestHalfRow> row;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
   half_kernels().widen({src, 0}, {row.data(), 0}, 1, count);
   compute(row.data());
-  half_kernels().narrow({row.data(), 0}, {dst, 0}, 1, count);
+  half_kernels().narrow_results({row.data(), 0}, {dst, 0}, 1, count);
 }
 
 /// The elements of a float32 or bfloat16 tensor.

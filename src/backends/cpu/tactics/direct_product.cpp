@@ -7,6 +7,7 @@
 
 #include "base/integers.hpp"
 #include "cpu/kernels/product_kernels.hpp"
+#include "cpu/loops/inside_columns.hpp"
 #include "cpu/team/parallel.hpp"
 
 // A tile of output pixels and channels is the sum of products of the pixels that each tap reads and that tap's weights.
@@ -26,25 +27,6 @@ constexpr std::int64_t kSectionBytes = 16 << 10;
 // Of the weights, and of the pixels, of a part of the work: together an L2 of 512 KiB.
 constexpr std::int64_t kPartBytes = 256 << 10;
 constexpr std::int64_t kPartsPerThread = 4;
-
-/// The output columns [first, last) whose taps are all inside the input.
-struct Columns {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
-
-Columns columns_inside(const Window& window, const Taps& taps) {
-  const auto is_inside = [&](std::int64_t x) {
-    for (std::int64_t c = 0; c < window.kernel[2]; ++c)
-      if (taps.of(c)[x] < 0) return false;
-    return true;
-  };
-  Columns inside;
-  while (inside.first < window.out[2] && !is_inside(inside.first)) ++inside.first;
-  inside.last = inside.first;
-  while (inside.last < window.out[2] && is_inside(inside.last)) ++inside.last;
-  return inside;
-}
 
 /// Packs panel PANEL (of all groups) of WEIGHTS, multiplied by FACTOR, to TO: in the order section, tap, input channel,
 /// column. Columns past the last output channel are zero.
@@ -67,14 +49,14 @@ struct Prepared {
   explicit Prepared(PackedProduct packed)
       : product(std::move(packed)),
         taps(taps_of(product.geometry.window)),
-        inside(columns_inside(product.geometry.window, taps[2])),
+        inside(inside_columns(product.geometry.window, taps[2])),
         zeros(DType::kFloat32, Shape{product.geometry.in_channels}) {
     std::ranges::fill(zeros.data<float>(), 0.0F);
   }
 
   PackedProduct product;
   std::array<Taps, Window::kAxes> taps;
-  Columns inside;
+  InsideColumns inside;
   Tensor zeros;  // what taps in the padding read
 
   bool packs_in_runs() const { return !product.weights.has_value(); }

@@ -269,8 +269,8 @@ class BoundHalfAttention : public BoundLaunch {
     multiply_(row, &factor, row, count, 0, 0);
     std::uint16_t* to = output_ + g_.output.at(batch, query);
     const std::int64_t* columns = g_.output.of[2].data();
-    if (g_.output.columns_contiguous) return halves_.narrow({row, 0}, {to + *columns, 0}, 1, count);
-    for (std::size_t e = 0; e < count; ++e) halves_.narrow({row + e, 0}, {to + columns[e], 0}, 1, 1);
+    if (g_.output.columns_contiguous) return halves_.narrow_results({row, 0}, {to + *columns, 0}, 1, count);
+    for (std::size_t e = 0; e < count; ++e) halves_.narrow_results({row + e, 0}, {to + columns[e], 0}, 1, 1);
   }
 
   const HalfProductKernels& kernels_ = half_product_kernels();

@@ -1,10 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <limits>
 #include <vector>
 
 #include "base/integers.hpp"
 #include "cpu/kernels/half_window_kernels.hpp"
+#include "cpu/loops/inside_columns.hpp"
 #include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/tactics.hpp"
@@ -13,8 +15,8 @@
 #include "tensor/half.hpp"
 
 // Depthwise Conv and MaxPool on channels-last bfloat16 tensors, in float32 within a tile of pixels and channels.
-// Nothing is unfolded: the kernel gets a pointer for each pixel and tap, and a tap in the padding reads a row of its
-// own.
+// Nothing is unfolded: the kernel gets a pointer for each tap of all windows inside a line of the input, and for each
+// tap of the others. A tap in the padding reads a row of its own.
 //
 // Bound: bytes read and written / bandwidth.
 namespace saccade::cpu {
@@ -34,15 +36,21 @@ struct Windows {
         images(input[0]),
         channels(input[1]),
         pitches(spaced),
-        outside(DType::kBFloat16, Shape{input[1]}) {
+        inside(inside_columns(of, taps[2])),
+        outside(DType::kBFloat16, Shape{round_up(input[1], kColumns)}) {
     std::ranges::fill(outside.data<BFloat16>(), padding);
   }
 
   std::int64_t blocks() const { return ceil_div(channels, kColumns); }
   std::int64_t lines() const { return images * window.out[0] * window.out[1]; }
-  std::size_t pointers() const { return static_cast<std::size_t>(window.out[2] * window.taps()); }
+  /// Lists of taps of a line: of each window that reaches outside, and of the first inside.
+  std::int64_t lists() const { return window.out[2] - std::max<std::int64_t>(inside.count() - 1, 0); }
+  /// The list of the window of output column X.
+  std::int64_t list_of(std::int64_t x) const {
+    return x < inside.first ? x : std::max(inside.first, x - std::max<std::int64_t>(inside.count() - 1, 0));
+  }
   std::size_t rank_bytes() const {
-    const auto bytes = static_cast<std::int64_t>(pointers() * sizeof(const std::uint16_t*));
+    const std::int64_t bytes = lists() * window.taps() * std::int64_t{sizeof(HalfTap)};
     return static_cast<std::size_t>(round_up(bytes, 64) + kRows * kColumns * std::int64_t{sizeof(float)});
   }
 
@@ -51,9 +59,11 @@ struct Windows {
   std::int64_t images;
   std::int64_t channels;
   PixelPitches pitches;
-  Tensor outside;                ///< what taps in the padding read
-  std::vector<float> weights{};  ///< by block, tap and channel; empty: maxima
-  std::vector<float> initial{};  ///< by block and channel
+  InsideColumns inside;
+  Tensor outside;                      ///< what taps in the padding read
+  std::vector<float> weights{};        ///< by block, tap and channel; empty: maxima, or pairs
+  std::vector<std::uint16_t> pairs{};  ///< by block, in the order of half_pair_index(); empty: maxima, or weights
+  std::vector<float> initial{};        ///< by block and channel
   RowOperations operations{};
 };
 
@@ -70,21 +80,20 @@ class BoundWindows : public BoundLaunch {
     parallel_for(w_.lines(), kParallelGrain / cost + 1, [this](std::int64_t begin, std::int64_t end) {
       std::byte* own = ranks_ + static_cast<std::size_t>(current_rank().rank) * w_.rank_bytes();
       auto* sums = reinterpret_cast<float*>(own);
-      auto** pointers = reinterpret_cast<const std::uint16_t**>(sums + kRows * kColumns);
-      for (std::int64_t line = begin; line < end; ++line) run_line(line, pointers, sums);
+      auto* taps = reinterpret_cast<HalfTap*>(sums + kRows * kColumns);
+      for (std::int64_t line = begin; line < end; ++line) run_line(line, taps, sums);
     });
   }
 
  private:
-  void run_line(std::int64_t line, const std::uint16_t** pointers, float* sums) const {
+  void run_line(std::int64_t line, HalfTap* taps, float* sums) const {
     const std::int64_t planes = w_.window.out[0] * w_.window.out[1];
-    point(line / planes, line % planes, pointers);
+    point(line / planes, line % planes, taps);
     const bool is_readable = reads_before_end(line / planes, line % planes);
     for (std::int64_t x = 0; x < w_.window.out[2]; x += kRows) {
       const std::int64_t pixels = std::min(kRows, w_.window.out[2] - x);
       for (std::int64_t block = 0; block < w_.blocks(); ++block)
-        run_tile(line * w_.window.out[2] + x, pixels, block, is_readable || (block + 1) * kColumns <= w_.channels,
-                 pointers + x * w_.window.taps(), sums);
+        run_tile(line, x, pixels, block, is_readable || (block + 1) * kColumns <= w_.channels, taps, sums);
     }
   }
 
@@ -101,54 +110,77 @@ class BoundWindows : public BoundLaunch {
     return pixels * w_.pitches.in + kColumns <= end;
   }
 
-  /// WHOLE: HalfWindows::whole.
-  void run_tile(std::int64_t pixel, std::int64_t pixels, std::int64_t block, bool whole,
-                const std::uint16_t* const* pointers, float* sums) const {
+  /// PIXELS of LINE from column X on. WHOLE: HalfWindows::whole.
+  void run_tile(std::int64_t line, std::int64_t x, std::int64_t pixels, std::int64_t block, bool whole,
+                const HalfTap* taps, float* sums) const {
     const std::int64_t first = block * kColumns;
     const std::int64_t channels = std::min(kColumns, w_.channels - first);
-    const bool has_weights = !w_.weights.empty();
-    const HalfWindows tile{.taps = pointers,
-                           .tap_count = static_cast<std::size_t>(w_.window.taps()),
-                           .windows = static_cast<std::size_t>(pixels),
-                           .first = static_cast<std::size_t>(first),
-                           .channels = static_cast<std::size_t>(channels),
-                           .whole = whole,
-                           .weights = has_weights ? w_.weights.data() + first * w_.window.taps() : nullptr,
-                           .initial = has_weights ? w_.initial.data() + first : nullptr,
-                           .out = sums};
-    has_weights ? kernels_.sum(tile) : kernels_.max(tile);
-    w_.operations.finish_tile(sums, pixel, pixels, first, channels, w_.pitches.out, inputs_.data(), output_);
+    const bool is_sum = !w_.initial.empty();
+    HalfWindows windows{.taps = nullptr,
+                        .tap_count = static_cast<std::size_t>(w_.window.taps()),
+                        .start = 0,
+                        .windows = 0,
+                        .first = static_cast<std::size_t>(first),
+                        .channels = static_cast<std::size_t>(channels),
+                        .whole = whole,
+                        .weights = w_.weights.empty() ? nullptr : w_.weights.data() + first * w_.window.taps(),
+                        .pairs = w_.pairs.empty() ? nullptr : w_.pairs.data() + first * round_up(w_.window.taps(), 2),
+                        .initial = is_sum ? w_.initial.data() + first : nullptr,
+                        .out = sums};
+    const std::int64_t end = x + pixels;
+    for (std::int64_t at = x; at < end;) {
+      const bool is_inside = w_.inside.contain(at);
+      const std::int64_t count = is_inside ? std::min(end, w_.inside.last) - at : 1;
+      windows.taps = taps + w_.list_of(is_inside ? w_.inside.first : at) * w_.window.taps();
+      windows.start = static_cast<std::size_t>(is_inside ? at - w_.inside.first : 0);
+      windows.windows = static_cast<std::size_t>(count);
+      is_sum ? kernels_.sum(windows) : kernels_.max(windows);
+      windows.out += count * kColumns;
+      at += count;
+    }
+    w_.operations.finish_tile(sums, line * w_.window.out[2] + x, pixels, first, channels, w_.pitches.out,
+                              inputs_.data(), output_);
   }
 
-  /// Where the taps of a line's pixels read.
-  void point(std::int64_t image, std::int64_t line, const std::uint16_t** pointers) const {
+  /// The lists of taps of a line.
+  void point(std::int64_t image, std::int64_t line, HalfTap* taps) const {
+    for (std::int64_t x = 0; x < w_.window.out[2]; x += w_.inside.contain(x) ? w_.inside.count() : 1) {
+      point_window(image, line, x, taps);
+      if (w_.initial.empty()) repeat_pixels(taps);
+      taps += w_.window.taps();
+    }
+  }
+
+  /// Where the taps of the window of output column X read, and the next windows'.
+  void point_window(std::int64_t image, std::int64_t line, std::int64_t x, HalfTap* taps) const {
     const Window& window = w_.window;
     const auto* input = static_cast<const std::uint16_t*>(inputs_[0].data) + image * window.inputs() * w_.pitches.in;
-    const auto* outside = reinterpret_cast<const std::uint16_t*>(w_.outside.data<BFloat16>().data());
-    std::int64_t tap = 0;
     for (std::int64_t a = 0; a < window.kernel[0]; ++a)
       for (std::int64_t b = 0; b < window.kernel[1]; ++b) {
         const std::int64_t z = w_.taps[0].of(a)[line / window.out[1]];
         const std::int64_t y = w_.taps[1].of(b)[line % window.out[1]];
         const std::int64_t before = (z * window.in[1] + y) * window.in[2];
-        for (std::int64_t c = 0; c < window.kernel[2]; ++c, ++tap) {
-          const std::int64_t* columns = w_.taps[2].of(c);
-          for (std::int64_t x = 0; x < window.out[2]; ++x)
-            pointers[x * window.taps() + tap] =
-                z < 0 || y < 0 || columns[x] < 0 ? outside : input + (before + columns[x]) * w_.pitches.in;
+        for (std::int64_t c = 0; c < window.kernel[2]; ++c, ++taps) {
+          const std::int64_t column = w_.taps[2].of(c)[x];
+          if (z < 0 || y < 0 || column < 0)
+            *taps = {outside(), 0};
+          else
+            *taps = {input + (before + column) * w_.pitches.in,
+                     static_cast<std::size_t>(window.stride[2] * w_.pitches.in)};
         }
       }
-    if (w_.weights.empty()) repeat_pixels(outside, pointers);
   }
 
   /// The padding is no candidate of a maximum: its taps read another pixel of the window instead, if there is one.
-  void repeat_pixels(const std::uint16_t* outside, const std::uint16_t** pointers) const {
-    for (std::int64_t x = 0; x < w_.window.out[2]; ++x, pointers += w_.window.taps()) {
-      const std::uint16_t** end = pointers + w_.window.taps();
-      const std::uint16_t** inside =
-          std::find_if(pointers, end, [&](const std::uint16_t* pixel) { return pixel != outside; });
-      if (inside != end) std::replace(pointers, end, outside, *inside);
-    }
+  void repeat_pixels(HalfTap* taps) const {
+    HalfTap* end = taps + w_.window.taps();
+    const auto is_inside = [&](const HalfTap& tap) { return tap.pixel != outside(); };
+    const HalfTap* inside = std::find_if(taps, end, is_inside);
+    if (inside != end) std::replace_if(taps, end, std::not_fn(is_inside), HalfTap(*inside));
+  }
+
+  const std::uint16_t* outside() const {
+    return reinterpret_cast<const std::uint16_t*>(w_.outside.data<BFloat16>().data());
   }
 
   const HalfWindowKernels& kernels_ = half_window_kernels();
@@ -210,17 +242,32 @@ class HalfDepthwise : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     Windows windows = windows_of(context, kernel_of(context.node.attributes, context.input(1).type.shape), BFloat16(0));
-    const std::int64_t taps = windows.window.taps();
     const auto padded = static_cast<std::size_t>(windows.blocks() * kColumns);
-    windows.weights.assign(padded * static_cast<std::size_t>(taps), 0);
     windows.initial.assign(padded, 0);
-    const auto weights = context.constant(1)->data<BFloat16>();
-    for (std::int64_t channel = 0; channel < windows.channels; ++channel)
-      for (std::int64_t tap = 0; tap < taps; ++tap)
-        windows.weights[static_cast<std::size_t>((channel / kColumns * taps + tap) * kColumns + channel % kColumns)] =
-            weights[static_cast<std::size_t>(channel * taps + tap)];
+    pack(context.constant(1)->data<BFloat16>(), windows);
     if (context.has(2)) std::ranges::copy(context.constant(2)->data<BFloat16>(), windows.initial.begin());
     return std::make_unique<WindowsLaunch>(std::move(windows), context.threads);
+  }
+
+ private:
+  /// FILTERS in the order that the kernels read.
+  static void pack(std::span<const BFloat16> filters, Windows& windows) {
+    const std::int64_t taps = windows.window.taps();
+    const bool in_pairs = half_window_kernels().takes_pairs;
+    const std::int64_t block_weights = (in_pairs ? round_up(taps, 2) : taps) * kColumns;
+    const auto count = static_cast<std::size_t>(windows.blocks() * block_weights);
+    in_pairs ? windows.pairs.assign(count, 0) : windows.weights.assign(count, 0);
+    for (std::int64_t channel = 0; channel < windows.channels; ++channel)
+      for (std::int64_t tap = 0; tap < taps; ++tap) {
+        const BFloat16 weight = filters[static_cast<std::size_t>(channel * taps + tap)];
+        const auto block = static_cast<std::size_t>(channel / kColumns * block_weights);
+        const auto column = static_cast<std::size_t>(channel % kColumns);
+        const auto row = static_cast<std::size_t>(tap);
+        if (in_pairs)
+          windows.pairs[block + half_pair_index(row, column)] = weight.bits;
+        else
+          windows.weights[block + row * static_cast<std::size_t>(kColumns) + column] = weight;
+      }
   }
 };
 

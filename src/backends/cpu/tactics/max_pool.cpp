@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "cpu/kernels/pool_kernels.hpp"
+#include "cpu/loops/inside_columns.hpp"
 #include "cpu/loops/lines.hpp"
 #include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/tactics/tactics.hpp"
@@ -29,7 +30,7 @@ class MaxPool {
         images_(input.shape[0]),
         channels_(input.shape[1]),
         pitches_(pitches),
-        inside_(windows_inside(window)) {}
+        inside_(inside_columns(window, taps_[2])) {}
 
   void run(const float* src, float* dst) const {
     // An output row of one image (and channel).
@@ -49,18 +50,6 @@ class MaxPool {
  private:
   void run_any(const float* src, float* dst, std::int64_t plane, std::int64_t row, WindowMax window_max) const {
     channels_last_ ? run_pixels(src, dst, plane, row, window_max) : run_row(src, dst, plane, row, window_max);
-  }
-
-  /// The first and last output pixel of a row whose windows are inside the input horizontally.
-  struct Inside {
-    std::int64_t first;
-    std::int64_t last;
-  };
-
-  static Inside windows_inside(const Window& window) {
-    const std::int64_t room = window.in[2] - window.extent(2) + window.pad_begin[2];
-    return {(window.pad_begin[2] + window.stride[2] - 1) / window.stride[2],
-            room < 0 ? -1 : std::min(room / window.stride[2], window.out[2] - 1)};
   }
 
   /// Collects tap pointers for the kernel; with too many, the output holds the maximum so far.
@@ -111,7 +100,7 @@ class MaxPool {
     const float* from = src + image * window_.inputs() * pitches_.in;
     float* to = dst + (image * window_.outputs() + row * window_.out[2]) * pitches_.out;
     for (std::int64_t x = 0; x < window_.out[2];) {
-      const bool is_inside = x >= inside_.first && x <= inside_.last;
+      const bool is_inside = inside_.contain(x);
       // Windows without a row in the input, or with too many taps, are processed one by one.
       std::int64_t taps = 0;
       Group group(window_max, channels_, to + x * pitches_.out);
@@ -124,7 +113,7 @@ class MaxPool {
         }
       });
       const bool together = is_inside && taps > 0 && taps <= static_cast<std::int64_t>(kMaxTaps);
-      const std::int64_t windows = together ? inside_.last - x + 1 : 1;
+      const std::int64_t windows = together ? inside_.last - x : 1;
       group.flush(windows, window_.stride[2] * pitches_.in, pitches_.out);
       x += windows;
     }
@@ -171,7 +160,7 @@ class MaxPool {
   std::int64_t images_;
   std::int64_t channels_;
   PixelPitches pitches_;
-  Inside inside_;
+  InsideColumns inside_;
 };
 
 Window window_of(const NodeContext& context) {
