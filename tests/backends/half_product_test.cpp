@@ -53,6 +53,25 @@ TEST(HalfConvolution, OfPatches) {
     }
 }
 
+/// Few channels: an image's, and others; windows that are narrower than their stride, and wider than a step.
+TEST(HalfConvolution, OfFewChannels) {
+  RandomSizes any(23);
+  for (int round = 0; round < 60; ++round) {
+    const std::int64_t groups = round % 6 == 5 ? 2 : 1;
+    const std::int64_t in = round % 2 == 0 ? 3 : any(1, 13);
+    OpCase convolution("Conv");
+    convolution.input({any(1, 2), groups * in, any(12, 40), any(12, 40)}, -0.5F, 0.5F)
+        .constant({groups * 16, in, any(1, 7), any(1, 11)}, -0.2F, 0.2F)
+        .constant({groups * 16}, -1, 1)
+        .attribute("group", groups)
+        .attribute("strides", Integers{any(1, 4), any(1, 3)})
+        .attribute("dilations", Integers{any(1, 2), 1})
+        .attribute("pads", Integers{any(0, 3), any(0, 5), any(0, 3), any(0, 5)})
+        .post("Silu");
+    check(convolution, kConvolution);
+  }
+}
+
 TEST(HalfConvolution, OfAnyRank) {
   check(OpCase("Conv")
             .input({2, 9, 31})

@@ -119,10 +119,9 @@ std::optional<HalfActivation> half_activation(std::string_view op) {
   return std::nullopt;
 }
 
-HalfEpilogueKernels half_epilogue_kernels(const HalfEpilogue& epilogue) {
-  const FinishHalfTile any = HWY_DYNAMIC_DISPATCH(kernel_of)(epilogue);
-  const FinishHalfTile whole = avx512_whole_tile(epilogue);
-  return {any, whole == nullptr ? any : whole};
+FinishHalfTile half_epilogue_kernel(const HalfEpilogue& epilogue) {
+  const FinishHalfTile own = avx512_tile(epilogue);
+  return own != nullptr ? own : HWY_DYNAMIC_DISPATCH(kernel_of)(epilogue);
 }
 
 }  // namespace saccade::cpu

@@ -30,11 +30,7 @@ struct HalfEpilogue {
 using FinishHalfTile = void (*)(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows,
                                 std::size_t columns, StridedRows<std::uint16_t> out);
 
-/// The kernels of an epilogue for this processor.
-struct HalfEpilogueKernels {
-  FinishHalfTile any;    ///< tiles of any width
-  FinishHalfTile whole;  ///< tiles of 32 columns
-};
-HalfEpilogueKernels half_epilogue_kernels(const HalfEpilogue& epilogue);
+/// The kernel of EPILOGUE for this processor, for tiles of up to 32 columns.
+FinishHalfTile half_epilogue_kernel(const HalfEpilogue& epilogue);
 
 }  // namespace saccade::cpu

@@ -22,8 +22,9 @@ struct HalfStrip {
   std::size_t depth = kDepth;  ///< elements of a step: an even number up to kDepth
   const std::uint16_t* panel;  ///< the first, in the order of half_panel_index(); 64-byte aligned
   std::size_t panels = 1;
-  std::size_t panel_stride = 0;  ///< elements from a panel to the next; a multiple of 32
-  const float* initial;          ///< kColumns of each panel, 64-byte aligned; null: zeros
+  std::size_t panel_stride = 0;         ///< elements from a panel to the next; a multiple of 32
+  std::size_t last_columns = kColumns;  ///< of the last panel that are used: the sums of the others are not specified
+  const float* initial;                 ///< kColumns of each panel, 64-byte aligned; null: zeros
   float* sums;  ///< without finish, all of them, panels next to each other; else memory of two tiles, 64-byte aligned
   std::size_t sums_stride = kColumns;  ///< kColumns with finish
 

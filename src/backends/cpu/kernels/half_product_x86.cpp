@@ -41,35 +41,31 @@ SACCADE_AMX void fetch_ahead(const std::uint16_t* panel, std::size_t elements) {
     _mm_prefetch(bytes + line, _MM_HINT_T0);
 }
 
-/// The accumulators of the upper rows, and with kTwo of all.
-template <bool kTwo>
+/// The accumulators of the upper rows, and with kTwo of all; with kWide of both halves of the columns.
+template <bool kTwo, bool kWide>
 SACCADE_AMX void set_sums(const float* initial) {
   if (initial == nullptr) {
     _tile_zero(0);
-    _tile_zero(1);
-    if constexpr (kTwo) {
-      _tile_zero(2);
-      _tile_zero(3);
-    }
+    if constexpr (kWide) _tile_zero(1);
+    if constexpr (kTwo) _tile_zero(2);
+    if constexpr (kTwo && kWide) _tile_zero(3);
     return;
   }
   _tile_loadd(0, initial, 0);
-  _tile_loadd(1, initial + kHalfPanel, 0);
-  if constexpr (kTwo) {
-    _tile_loadd(2, initial, 0);
-    _tile_loadd(3, initial + kHalfPanel, 0);
-  }
+  if constexpr (kWide) _tile_loadd(1, initial + kHalfPanel, 0);
+  if constexpr (kTwo) _tile_loadd(2, initial, 0);
+  if constexpr (kTwo && kWide) _tile_loadd(3, initial + kHalfPanel, 0);
 }
 
-/// UPPER rows of TILE, and with kTwo the rows after them.
-template <bool kTwo>
+/// UPPER rows of TILE, and with kTwo the rows after them; with kWide both halves of the columns.
+template <bool kTwo, bool kWide>
 SACCADE_AMX void run_tile(const HalfStrip& strip, const HalfTile& tile, std::size_t upper, UnfinishedTile& before) {
   constexpr long kLine = 64;
   const long stride = static_cast<long>(strip.stride * sizeof(std::uint16_t));
   const long sums_stride = static_cast<long>(strip.sums_stride * sizeof(float));
   const std::uint16_t* rows = tile.rows;
   const std::uint16_t* lower = rows + upper * strip.stride;
-  set_sums<kTwo>(tile.initial);
+  set_sums<kTwo, kWide>(tile.initial);
   const std::size_t half = strip.depth * kHalfPanel;
   const std::uint16_t* panel = tile.panel;
   constexpr std::size_t kPieces = HalfStrip::kRows / kPiece;
@@ -83,12 +79,14 @@ SACCADE_AMX void run_tile(const HalfStrip& strip, const HalfTile& tile, std::siz
     _tile_loadd(6, panel, kLine);
     _tile_loadd(4, rows + offset, stride);
     _tile_dpbf16ps(0, 4, 6);
-    _tile_loadd(7, panel + half, kLine);
-    _tile_dpbf16ps(1, 4, 7);
+    if constexpr (kWide) {
+      _tile_loadd(7, panel + half, kLine);
+      _tile_dpbf16ps(1, 4, 7);
+    }
     if constexpr (kTwo) {
       _tile_loadd(5, lower + offset, stride);
       _tile_dpbf16ps(2, 5, 6);
-      _tile_dpbf16ps(3, 5, 7);
+      if constexpr (kWide) _tile_dpbf16ps(3, 5, 7);
     }
     if (step == due) {
       before.finish(piece);
@@ -96,11 +94,11 @@ SACCADE_AMX void run_tile(const HalfStrip& strip, const HalfTile& tile, std::siz
     }
   }
   _tile_stored(0, tile.sums, sums_stride);
-  _tile_stored(1, tile.sums + kHalfPanel, sums_stride);
+  if constexpr (kWide) _tile_stored(1, tile.sums + kHalfPanel, sums_stride);
   if constexpr (kTwo) {
     float* after = tile.sums + upper * strip.sums_stride;
     _tile_stored(2, after, sums_stride);
-    _tile_stored(3, after + kHalfPanel, sums_stride);
+    if constexpr (kWide) _tile_stored(3, after + kHalfPanel, sums_stride);
   }
 }
 
@@ -119,9 +117,11 @@ void run_amx(const HalfStrip& strip) {
     if (tile.height != configured) load_configuration(upper, tile.height - upper, strip.depth);
     configured = tile.height;
     if (upper == tile.height)
-      run_tile<false>(strip, tile, upper, before);
+      tile.is_narrow ? run_tile<false, false>(strip, tile, upper, before)
+                     : run_tile<false, true>(strip, tile, upper, before);
     else
-      run_tile<true>(strip, tile, upper, before);
+      tile.is_narrow ? run_tile<true, false>(strip, tile, upper, before)
+                     : run_tile<true, true>(strip, tile, upper, before);
   });
   release_tiles();
 }

@@ -23,8 +23,11 @@ namespace {
 
 constexpr std::size_t kLanes = 16;
 
-SACCADE_INLINE __m512 load_half(const std::uint16_t* from) {
-  const __m256i halves = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
+/// The elements of USED, without kMasked all; the others are zero and not read.
+template <bool kMasked>
+SACCADE_INLINE __m512 load_halves(const std::uint16_t* from, __mmask16 used) {
+  const __m256i halves =
+      kMasked ? _mm256_maskz_loadu_epi16(used, from) : _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }
 
@@ -41,6 +44,15 @@ SACCADE_INLINE __m512 quick_exp2(__m512 x) {
   return _mm512_scalef_ps(mantissa, whole);
 }
 
+/// 1 / (1 + e^-x) with the 14 bits of an approximate reciprocal.
+SACCADE_INLINE __m512 quick_sigmoid(__m512 x) {
+  // Beyond, the reciprocal of infinity would be multiplied with infinity, or 2^x be infinity less infinity.
+  const __m512 most = _mm512_set1_ps(87.0F);
+  const __m512 bounded = _mm512_min_ps(most, _mm512_max_ps(_mm512_sub_ps(_mm512_setzero_ps(), most), x));
+  const __m512 power = quick_exp2(_mm512_mul_ps(bounded, _mm512_set1_ps(-kLog2E)));
+  return _mm512_rcp14_ps(_mm512_add_ps(_mm512_set1_ps(1.0F), power));
+}
+
 template <HalfActivation kActivation>
 SACCADE_INLINE __m512 activate(__m512 x, __m512 low, __m512 high) {
   // The operand that may be NaN is second.
@@ -48,12 +60,16 @@ SACCADE_INLINE __m512 activate(__m512 x, __m512 low, __m512 high) {
   if constexpr (kActivation == HalfActivation::kLeakyRelu)
     return _mm512_fmadd_ps(low, _mm512_min_ps(_mm512_setzero_ps(), x), _mm512_max_ps(_mm512_setzero_ps(), x));
   if constexpr (kActivation == HalfActivation::kClip) return _mm512_min_ps(high, _mm512_max_ps(low, x));
-  if constexpr (kActivation == HalfActivation::kSilu) {
-    // Beyond, the reciprocal of infinity would be multiplied with infinity, or 2^x be infinity less infinity.
-    const __m512 most = _mm512_set1_ps(87.0F);
-    const __m512 bounded = _mm512_min_ps(most, _mm512_max_ps(_mm512_sub_ps(_mm512_setzero_ps(), most), x));
-    const __m512 power = quick_exp2(_mm512_mul_ps(bounded, _mm512_set1_ps(-kLog2E)));
-    return _mm512_mul_ps(x, _mm512_rcp14_ps(_mm512_add_ps(_mm512_set1_ps(1.0F), power)));
+  if constexpr (kActivation == HalfActivation::kSilu) return _mm512_mul_ps(x, quick_sigmoid(x));
+  if constexpr (kActivation == HalfActivation::kSigmoid) return quick_sigmoid(x);
+  if constexpr (kActivation == HalfActivation::kGelu) {
+    // quick_gelu() of half_epilogue_kernels.cpp
+    const __m512 square = _mm512_min_ps(_mm512_set1_ps(30.25F), _mm512_mul_ps(x, x));
+    __m512 odds = _mm512_set1_ps(-1.73327538e-05F);
+    odds = _mm512_fmadd_ps(odds, square, _mm512_set1_ps(-0.000508997549F));
+    odds = _mm512_fmadd_ps(odds, square, _mm512_set1_ps(0.0734584508F));
+    odds = _mm512_fmadd_ps(odds, square, _mm512_set1_ps(1.59538222F));
+    return _mm512_mul_ps(x, quick_sigmoid(_mm512_mul_ps(x, odds)));
   }
   if constexpr (kActivation == HalfActivation::kHardSwish) {
     const __m512 gate = _mm512_fmadd_ps(x, _mm512_set1_ps(1.0F / 6.0F), _mm512_set1_ps(0.5F));
@@ -63,36 +79,62 @@ SACCADE_INLINE __m512 activate(__m512 x, __m512 low, __m512 high) {
   return x;
 }
 
-template <HalfActivation kActivation, bool kAdds, bool kAddsFirst>
-SACCADE_AVX512_BF16 void run(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows,
-                             std::size_t /*columns*/, StridedRows<std::uint16_t> out) {
+enum class Addend : std::uint8_t { kNone, kBefore, kAfter };
+
+template <HalfActivation kActivation, Addend kAddend>
+SACCADE_INLINE __m512 finished(__m512 v, __m512 added, __m512 low, __m512 high) {
+  if constexpr (kAddend == Addend::kBefore) v = _mm512_add_ps(v, added);
+  v = activate<kActivation>(v, low, high);
+  if constexpr (kAddend == Addend::kAfter) v = _mm512_add_ps(v, added);
+  return v;
+}
+
+/// Tiles of 16 columns, or with kTwo of 32; with kMasked of fewer. Masked accesses are slower.
+template <HalfActivation kActivation, Addend kAddend, bool kTwo, bool kMasked>
+SACCADE_INLINE void run_columns(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows,
+                                std::size_t columns, StridedRows<std::uint16_t> out) {
   const __m512 low = _mm512_set1_ps(epilogue.low);
   const __m512 high = _mm512_set1_ps(epilogue.high);
   const std::uint16_t* addend = epilogue.addend.first;
+  const auto used = static_cast<__mmask32>(~std::uint32_t{0} >> (2 * kLanes - columns));
+  const auto used_left = static_cast<__mmask16>(used);
+  const auto used_right = static_cast<__mmask16>(used >> kLanes);
+  __m512 left_added = _mm512_setzero_ps();
+  __m512 right_added = _mm512_setzero_ps();
   for (std::size_t row = 0; row < rows; ++row) {
-    __m512 left = _mm512_loadu_ps(sums.first);
-    __m512 right = _mm512_loadu_ps(sums.first + kLanes);
-    if constexpr (kAdds && kAddsFirst) {
-      left = _mm512_add_ps(left, load_half(addend));
-      right = _mm512_add_ps(right, load_half(addend + kLanes));
+    if constexpr (kAddend != Addend::kNone) {
+      left_added = load_halves < kMasked && !kTwo > (addend, used_left);
+      if constexpr (kTwo) right_added = load_halves<kMasked>(addend + kLanes, used_right);
+      addend += epilogue.addend.stride;
     }
-    left = activate<kActivation>(left, low, high);
-    right = activate<kActivation>(right, low, high);
-    if constexpr (kAdds && !kAddsFirst) {
-      left = _mm512_add_ps(left, load_half(addend));
-      right = _mm512_add_ps(right, load_half(addend + kLanes));
+    const __m512 left = finished<kActivation, kAddend>(_mm512_loadu_ps(sums.first), left_added, low, high);
+    if constexpr (kTwo) {
+      const __m512 right = finished<kActivation, kAddend>(_mm512_loadu_ps(sums.first + kLanes), right_added, low, high);
+      const auto halves = reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(right, left));
+      kMasked ? _mm512_mask_storeu_epi16(out.first, used, halves) : _mm512_storeu_si512(out.first, halves);
+    } else {
+      const auto halves = reinterpret_cast<__m256i>(_mm512_cvtneps_pbh(left));
+      auto* to = reinterpret_cast<__m256i*>(out.first);
+      kMasked ? _mm256_mask_storeu_epi16(to, used_left, halves) : _mm256_storeu_si256(to, halves);
     }
-    _mm512_storeu_si512(out.first, reinterpret_cast<__m512i>(_mm512_cvtne2ps_pbh(right, left)));
     sums.first += sums.stride;
     out.first += out.stride;
-    if constexpr (kAdds) addend += epilogue.addend.stride;
   }
+}
+
+template <HalfActivation kActivation, Addend kAddend>
+SACCADE_AVX512_BF16 void run(const HalfEpilogue& epilogue, StridedRows<const float> sums, std::size_t rows,
+                             std::size_t columns, StridedRows<std::uint16_t> out) {
+  if (columns == 2 * kLanes) return run_columns<kActivation, kAddend, true, false>(epilogue, sums, rows, columns, out);
+  if (columns > kLanes) return run_columns<kActivation, kAddend, true, true>(epilogue, sums, rows, columns, out);
+  if (columns == kLanes) return run_columns<kActivation, kAddend, false, false>(epilogue, sums, rows, columns, out);
+  run_columns<kActivation, kAddend, false, true>(epilogue, sums, rows, columns, out);
 }
 
 template <HalfActivation kActivation>
 FinishHalfTile with_addend(const HalfEpilogue& epilogue) {
-  if (!epilogue.adds) return run<kActivation, false, false>;
-  return epilogue.adds_first ? run<kActivation, true, true> : run<kActivation, true, false>;
+  if (!epilogue.adds) return run<kActivation, Addend::kNone>;
+  return epilogue.adds_first ? run<kActivation, Addend::kBefore> : run<kActivation, Addend::kAfter>;
 }
 
 /// 0 also for a score of -infinity, whose rest would be NaN. The difference comes first: the lowest number times
@@ -200,7 +242,7 @@ NarrowHalves avx512_narrow_results() { return cpu_features().avx512_bf16 ? narro
 
 HalfExponentials avx512_exponentials() { return cpu_features().avx512_bf16 ? exponentials : nullptr; }
 
-FinishHalfTile avx512_whole_tile(const HalfEpilogue& epilogue) {
+FinishHalfTile avx512_tile(const HalfEpilogue& epilogue) {
   if (!cpu_features().avx512_bf16) return nullptr;
   switch (epilogue.activation) {
     case HalfActivation::kNone: return with_addend<HalfActivation::kNone>(epilogue);
@@ -208,9 +250,11 @@ FinishHalfTile avx512_whole_tile(const HalfEpilogue& epilogue) {
     case HalfActivation::kLeakyRelu: return with_addend<HalfActivation::kLeakyRelu>(epilogue);
     case HalfActivation::kClip: return with_addend<HalfActivation::kClip>(epilogue);
     case HalfActivation::kSilu: return with_addend<HalfActivation::kSilu>(epilogue);
+    case HalfActivation::kSigmoid: return with_addend<HalfActivation::kSigmoid>(epilogue);
     case HalfActivation::kHardSwish: return with_addend<HalfActivation::kHardSwish>(epilogue);
-    default: return nullptr;
+    case HalfActivation::kGelu: return with_addend<HalfActivation::kGelu>(epilogue);
   }
+  return nullptr;
 }
 
 #else
@@ -221,7 +265,7 @@ HalfWindowSum avx512_window_sum() { return nullptr; }
 
 NarrowHalves avx512_narrow_results() { return nullptr; }
 
-FinishHalfTile avx512_whole_tile(const HalfEpilogue& /*epilogue*/) { return nullptr; }
+FinishHalfTile avx512_tile(const HalfEpilogue& /*epilogue*/) { return nullptr; }
 
 #endif
 

@@ -5,9 +5,8 @@
 
 namespace saccade::cpu {
 
-/// The kernel of EPILOGUE for tiles of 32 columns with AVX512_BF16; null: there is none, or the processor lacks the
-/// instructions.
-FinishHalfTile avx512_whole_tile(const HalfEpilogue& epilogue);
+/// The kernel of EPILOGUE for tiles of up to 32 columns with AVX512_BF16; null: the processor lacks the instructions.
+FinishHalfTile avx512_tile(const HalfEpilogue& epilogue);
 
 /// HalfRowKernels::exponentials() with AVX512_BF16; null: the processor lacks the instructions.
 using HalfExponentials = float (*)(const float* scores, std::size_t count, float scale, float shift,

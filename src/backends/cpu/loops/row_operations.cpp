@@ -91,7 +91,7 @@ void RowOperations::choose_epilogue(const Node& node) {
   const auto epilogue = as_epilogue(node);
   is_fused_ = epilogue.has_value();
   if (is_fused_) epilogue_ = *epilogue;
-  finish_ = half_epilogue_kernels(epilogue_);
+  finish_ = half_epilogue_kernel(epilogue_);
   for (const Step& step : steps_) {
     if (!epilogue_.adds || step.input < 0) continue;
     addend_ = step.input;
@@ -134,9 +134,8 @@ void RowOperations::finish_tile(float* sums, std::int64_t row, std::int64_t rows
   if (addend_ >= 0)
     epilogue.addend = {static_cast<const std::uint16_t*>(inputs[addend_].data) + row * addend_pitch_ + first,
                        static_cast<std::size_t>(addend_pitch_)};
-  const FinishHalfTile finish = count == std::int64_t{kTileColumns} ? finish_.whole : finish_.any;
-  finish(epilogue, {sums, kTileColumns}, static_cast<std::size_t>(rows), static_cast<std::size_t>(count),
-         {output + row * pitch + first, static_cast<std::size_t>(pitch)});
+  finish_(epilogue, {sums, kTileColumns}, static_cast<std::size_t>(rows), static_cast<std::size_t>(count),
+          {output + row * pitch + first, static_cast<std::size_t>(pitch)});
 }
 
 void RowOperations::run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,

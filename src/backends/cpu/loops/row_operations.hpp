@@ -52,7 +52,7 @@ class RowOperations {
   std::vector<Step> steps_;
   // Of a bfloat16 output: all steps in registers, or after them the rounding alone.
   HalfEpilogue epilogue_;
-  HalfEpilogueKernels finish_{};
+  FinishHalfTile finish_ = nullptr;
   bool is_fused_ = false;
   int addend_ = -1;  // input
   std::int64_t addend_pitch_ = 0;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <optional>
 
 #include "base/integers.hpp"
 #include "cpu/kernels/half_product_kernels.hpp"
@@ -55,20 +56,34 @@ struct Source {
   std::int64_t channel = 0;
 };
 
+/// Of a copied pixel of kLines.
+std::int64_t even_channels(const HalfGeometry& g) { return round_up(g.in_channels, 2); }
+
 Source source_of(const HalfGeometry& g, std::int64_t step, std::int64_t k) {
   if (g.rows == RowSource::kPatch) {
     const std::int64_t channel = step / g.taps * g.depth + k;
     return channel < g.in_channels ? Source{step % g.taps, channel} : Source{};
   }
+  if (g.rows == RowSource::kLines) {
+    const std::int64_t channels = even_channels(g);
+    const std::int64_t element = step * g.depth + k;
+    const std::int64_t channel = element % channels;
+    return channel < g.in_channels ? Source{element / channels, channel} : Source{};
+  }
   const std::int64_t element = step * g.depth + k;
   return element < g.taps * g.in_channels ? Source{element / g.in_channels, element % g.in_channels} : Source{};
 }
 
-/// Cycles of a pixel, of which a copied line of 64 bytes takes two and a step of a panel as many.
-std::int64_t cost(std::int64_t steps, std::int64_t panels, std::int64_t copied_lines) {
-  constexpr std::int64_t kCycles = 2;
-  return kCycles * (steps * panels + copied_lines);
+// Costs of an output pixel, in sixteenths of a cycle.
+
+/// A step multiplies 16 elements in a cycle, and loads its tiles in one.
+std::int64_t product_cost(std::int64_t steps, std::int64_t depth, std::int64_t panels) {
+  return steps * std::max<std::int64_t>(depth, 16) * panels;
 }
+
+// Per element. Measured: calls for a few elements each take most of the time of unfolding.
+constexpr std::int64_t kCopyCost = 1;
+constexpr std::int64_t kUnfoldCost = 6;
 
 /// Elements of the fewest steps of equal length that CHANNELS channels are; 0: their number is odd.
 std::int64_t equal_depth(std::int64_t channels) {
@@ -77,16 +92,8 @@ std::int64_t equal_depth(std::int64_t channels) {
   return 0;
 }
 
-/// Steps over rows of ELEMENTS elements.
-void add_steps(HalfGeometry& g, std::int64_t elements) {
-  g.offsets.clear();
-  for (std::int64_t first = 0; first < elements; first += g.depth)
-    g.offsets.push_back(static_cast<std::int32_t>(first));
-}
-
 void lay_patch(HalfGeometry& g) {
   const Window& w = g.window;
-  g.patch_width = patch_width(w);
   g.patch_lines = reach(w, 1);
   g.patch_pixels = (g.strip / w.out[2] + g.patch_lines) * g.patch_width + reach(w, 2);
   g.offsets.clear();
@@ -101,9 +108,37 @@ void lay_patch(HalfGeometry& g) {
       }
 }
 
-/// Of lines that PANELS of steps of DEPTH elements copy, each group of panels that fits into the cache again.
-std::int64_t copies(const HalfGeometry& g, std::int64_t steps, std::int64_t depth, std::int64_t lines) {
-  return lines * ceil_div(g.panels * steps * depth * kColumns * kHalfBytes, kPartBytes);
+/// Input columns that the windows of an output line read.
+std::int64_t columns_read(const Window& w) { return (w.out[2] - 1) * w.stride[2] + w.kernel[2]; }
+
+/// The least number of rows of a line of kLines: as patch_width(), neighbouring lines share their padding.
+std::int64_t line_width(const Window& w) {
+  const std::int64_t most = ceil_div(columns_read(w), w.stride[2]);
+  for (std::int64_t width = w.out[2]; width < most; ++width) {
+    const std::int64_t columns = width * w.stride[2];
+    if (columns >= w.in[2] + w.pad_begin[2] && columns_read(w) - columns <= w.pad_begin[2]) return width;
+  }
+  return most;
+}
+
+/// Planes hold the lines of one phase of the stride each. The rows of a line start at every stride[2]-th pixel.
+void lay_lines(HalfGeometry& g) {
+  const Window& w = g.window;
+  g.patch_lines = reach(w, 1);
+  g.patch_pixels = (g.strip / w.out[2] + g.patch_lines - 1) * g.patch_width + ceil_div(columns_read(w), w.stride[2]);
+  const std::int64_t steps_a_line = w.kernel[2] * even_channels(g) / g.depth;
+  g.offsets.clear();
+  for (std::int64_t a = 0; a < w.kernel[1]; ++a)
+    for (std::int64_t step = 0; step < steps_a_line; ++step) {
+      const std::int64_t y = a * w.dilation[1];
+      const std::int64_t row = y % w.stride[1] * g.patch_pixels + y / w.stride[1] * g.patch_width;
+      g.offsets.push_back(static_cast<std::int32_t>(row * g.row_elements + step * g.depth));
+    }
+}
+
+/// How often a part copies its rows: for each group of panels that fits into the cache.
+std::int64_t copies(const HalfGeometry& g, std::int64_t steps, std::int64_t depth) {
+  return ceil_div(g.panels * steps * depth * kColumns * kHalfBytes, kPartBytes);
 }
 
 /// Whether a patch can be laid out: windows of two axes, not too far apart for the offsets of its steps.
@@ -118,30 +153,77 @@ bool can_copy_patches(const HalfGeometry& g) {
   return patch_width(w) * (1 + reach(w, 1)) <= kMostPatch / (phases * round_up(g.in_channels, kDepth));
 }
 
-void choose_rows(HalfGeometry& g) {
-  const Window& w = g.window;
+/// Rows of kUnfolded, kDirect, kPatch or kLines, with what they cost; nothing: the window has none of this kind.
+struct Choice {
+  RowSource rows;
+  std::int64_t row_elements;
+  std::int64_t depth;
+  std::int64_t steps;
+  std::int64_t width;  // rows of a line of a patch
+  std::int64_t cost;
+};
+
+Choice unfolded(const HalfGeometry& g) {
+  const std::int64_t steps = ceil_div(g.taps * g.in_channels, kDepth);
+  const std::int64_t copied = kUnfoldCost * steps * kDepth * copies(g, steps, kDepth);
+  return {RowSource::kUnfolded, steps * kDepth, kDepth, steps, 0, product_cost(steps, kDepth, g.panels) + copied};
+}
+
+std::optional<Choice> direct(const HalfGeometry& g) {
   const std::int64_t depth = equal_depth(g.in_channels);
-  g.rows = RowSource::kUnfolded;
-  g.row_elements = round_up(g.taps * g.in_channels, kDepth);
-  g.depth = kDepth;
-  add_steps(g, g.row_elements);
-  const std::int64_t unfolded = cost(g.steps(), g.panels, copies(g, g.steps(), kDepth, g.steps()));
-  if (is_pointwise(w) && depth > 0 && cost(g.in_channels / depth, g.panels, 0) <= unfolded) {
-    g.rows = RowSource::kDirect;
-    g.row_elements = g.groups * g.in_channels;
-    g.depth = depth;
-    return add_steps(g, g.in_channels);
-  }
-  if (!can_copy_patches(g)) return;
+  if (!is_pointwise(g.window) || depth == 0) return {};
+  const std::int64_t steps = g.in_channels / depth;
+  return Choice{RowSource::kDirect, g.groups * g.in_channels, depth, steps, 0, product_cost(steps, depth, g.panels)};
+}
+
+std::optional<Choice> patches(const HalfGeometry& g) {
+  const Window& w = g.window;
+  if (!can_copy_patches(g)) return {};
   // Few long steps of padded channels, or many short ones of equal length.
+  const std::int64_t equal = equal_depth(g.in_channels);
   const std::int64_t blocks = ceil_div(g.in_channels, kDepth);
-  const std::int64_t patch_depth = depth > 0 && 2 * g.in_channels <= 3 * blocks * depth ? depth : kDepth;
-  const std::int64_t steps = ceil_div(g.in_channels, patch_depth);
-  const std::int64_t copied = copies(g, steps * g.taps, patch_depth, blocks * w.stride[1] * w.stride[2]);
-  if (ceil_div(cost(steps * g.taps, g.panels, copied) * patch_width(w), w.out[2]) >= unfolded) return;
-  g.rows = RowSource::kPatch;
-  g.depth = patch_depth;
-  g.row_elements = steps * patch_depth;
+  const std::int64_t depth = equal > 0 && 2 * g.in_channels <= 3 * blocks * equal ? equal : kDepth;
+  const std::int64_t row = ceil_div(g.in_channels, depth) * depth;
+  const std::int64_t steps = row / depth * g.taps;
+  const std::int64_t width = patch_width(w);
+  const std::int64_t copied = kCopyCost * row * w.stride[1] * w.stride[2] * copies(g, steps, depth);
+  return Choice{RowSource::kPatch,
+                row,
+                depth,
+                steps,
+                width,
+                ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
+}
+
+std::optional<Choice> lines(const HalfGeometry& g) {
+  constexpr std::int64_t kMostChannels = 32;
+  const Window& w = g.window;
+  if (!can_copy_patches(g) || g.in_channels > kMostChannels || w.dilation[2] != 1 || w.kernel[2] == 1) return {};
+  const std::int64_t channels = even_channels(g);
+  const std::int64_t depth = equal_depth(w.kernel[2] * channels);
+  const std::int64_t steps = w.kernel[1] * w.kernel[2] * channels / depth;
+  const std::int64_t width = line_width(w);
+  const std::int64_t copied = kCopyCost * channels * w.stride[1] * w.stride[2] * copies(g, steps, depth);
+  return Choice{RowSource::kLines,
+                w.stride[2] * channels,
+                depth,
+                steps,
+                width,
+                ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
+}
+
+void choose_rows(HalfGeometry& g) {
+  Choice best = unfolded(g);
+  for (const std::optional<Choice>& other : {direct(g), patches(g), lines(g)})
+    if (other && other->cost <= best.cost) best = *other;
+  g.rows = best.rows;
+  g.row_elements = best.row_elements;
+  g.depth = best.depth;
+  g.patch_width = best.width;
+  // Of patches, lay_patch() and lay_lines() compute them when the strip is known.
+  g.offsets.clear();
+  for (std::int64_t step = 0; step < best.steps; ++step)
+    g.offsets.push_back(static_cast<std::int32_t>(step * best.depth));
 }
 
 }  // namespace
@@ -176,7 +258,7 @@ std::int64_t HalfGeometry::panel_elements() const { return steps() * depth * kCo
 std::int64_t HalfGeometry::copied_elements() const {
   if (rows == RowSource::kDirect) return 0;
   if (rows == RowSource::kUnfolded) return strip * row_elements;
-  return window.stride[1] * window.stride[2] * patch_pixels * row_elements;
+  return window.stride[1] * (rows == RowSource::kPatch ? window.stride[2] : 1) * patch_pixels * row_elements;
 }
 
 HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64_t groups, std::int64_t in_channels,
@@ -191,16 +273,17 @@ HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64
                  .panels = ceil_div(out_channels, kColumns)};
   choose_rows(g);
   const bool is_patch = g.rows == RowSource::kPatch;
-  const std::int64_t depth = is_patch ? g.row_elements * g.taps : g.steps() * g.depth;
-  const std::int64_t panel_bytes = depth * kColumns * kHalfBytes;
-  const std::int64_t pixel_bytes = kHalfBytes * g.row_elements * (is_patch ? window.stride[1] * window.stride[2] : 1);
+  const bool copies_lines = g.copies_lines();
+  const std::int64_t panel_bytes = g.panel_elements() * kHalfBytes;
+  const std::int64_t pixel_bytes =
+      kHalfBytes * g.row_elements * (is_patch ? window.stride[2] : 1) * (copies_lines ? window.stride[1] : 1);
   // Threads that share the pixels read all weights each, those that share the channels all pixels.
   const bool by_channels = g.panels * panel_bytes > g.pixels * pixel_bytes && g.panels >= 2 * threads;
   const std::int64_t most_panels = by_channels ? ceil_div(g.panels, 2 * threads) : g.panels;
   g.part_panels = std::clamp<std::int64_t>(kPartBytes / panel_bytes, 1, most_panels);
   g.part_panels = ceil_div(g.panels, ceil_div(g.panels, g.part_panels));
   // Whole tiles, or whole lines of a patch.
-  const std::int64_t unit = is_patch ? window.out[2] : kRows;
+  const std::int64_t unit = copies_lines ? window.out[2] : kRows;
   g.strip = std::clamp<std::int64_t>(kPartBytes / pixel_bytes, 4 * kRows, std::max(g.pixels, 4 * kRows));
   const std::int64_t others = images * groups * ceil_div(g.panels, g.part_panels);
   if (threads > 1 && !by_channels)
@@ -215,6 +298,7 @@ HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64
     g.part_panels = ceil_div(g.part_panels, 2);
   g.panel_groups = ceil_div(g.panels, g.part_panels);
   if (is_patch) lay_patch(g);
+  if (g.rows == RowSource::kLines) lay_lines(g);
   return g;
 }
 

@@ -13,9 +13,10 @@
 
 // A part of the work is a strip of pixels times a group of panels, as in direct_product.cpp. Tiles multiply rows that
 // are a constant stride apart, 32 elements of each at a time. Where pixels are not such rows, the part copies them:
-// windows of few channels are unfolded; for others the lines of the input that the strip reads are copied with zeros
-// around them, by phase of the stride, so that a tap is a constant offset for all pixels. Neighbouring lines of a patch
-// share their padding, and tiles run across it: sums of pixels past the end of a line are dropped.
+// strided pixels and windows of three axes are unfolded; for others the lines of the input that the strip reads are
+// copied with zeros around them, by phase of the stride, so that a tap is a constant offset for all pixels. Of few
+// channels, the taps of a line of the window are adjacent elements, and a step takes them all. Neighbouring lines of a
+// patch share their padding, and tiles run across it: sums of pixels past the end of a line are dropped.
 //
 // Bound: multiply-adds / peak.
 namespace saccade::cpu {
@@ -121,18 +122,18 @@ class BoundHalfProduct : public BoundLaunch {
     auto** lines = reinterpret_cast<const std::uint16_t**>(own);
     auto* copied = reinterpret_cast<std::uint16_t*>(own + prepared_.pointer_bytes());
     const bool is_direct = g_.rows == RowSource::kDirect;
-    const bool is_patch = g_.rows == RowSource::kPatch;
-    const std::int64_t line = is_patch ? g_.window.out[2] : count;
+    const bool copies_lines = g_.copies_lines();
+    const std::int64_t line = copies_lines ? g_.window.out[2] : count;
     const std::int64_t first_panel = panels * g_.part_panels;
     Part at{.product = *this,
             .image = image,
             .first = first,
-            .width = is_patch ? g_.patch_width : count,
+            .width = copies_lines ? g_.patch_width : count,
             .line = line,
             .channel = group * g_.out_channels + first_panel * kColumns,
             .channels_end = (group + 1) * g_.out_channels};
     if (g_.rows == RowSource::kUnfolded) unfold(input, first, count, lines, copied);
-    if (is_patch) copy_patch(input, first / line, count / line, copied);
+    if (copies_lines) copy_patch(input, first / line, count / line, copied);
     const std::int64_t before_first = panels_before(image) + group * g_.panels + first_panel;
     kernels_.run({.rows = is_direct ? input + first * pitch : copied,
                   .stride = static_cast<std::size_t>(is_direct ? pitch : g_.row_elements),
@@ -143,10 +144,17 @@ class BoundHalfProduct : public BoundLaunch {
                   .panel = weights_ + before_first * g_.panel_elements(),
                   .panels = static_cast<std::size_t>(std::min(g_.part_panels, g_.panels - first_panel)),
                   .panel_stride = static_cast<std::size_t>(g_.panel_elements()),
+                  .last_columns = static_cast<std::size_t>(last_columns(first_panel)),
                   .initial = bias_ + (group * g_.panels + first_panel) * kColumns,
                   .sums = sums,
                   .finish = finish,
                   .data = &at});
+  }
+
+  /// Of the last panel of a part that begins with FIRST_PANEL.
+  std::int64_t last_columns(std::int64_t first_panel) const {
+    const std::int64_t last = std::min(first_panel + g_.part_panels, g_.panels) - 1;
+    return std::min(kColumns, g_.out_channels - last * kColumns);
   }
 
   /// Of all matrices before the one that IMAGE is multiplied with.
@@ -251,13 +259,18 @@ class BoundHalfProduct : public BoundLaunch {
     const Window& w = g_.window;
     const std::int64_t line = g_.patch_width * g_.row_elements;
     const std::int64_t rest = (g_.patch_pixels - (count + g_.patch_lines) * g_.patch_width) * g_.row_elements;
-    for (std::int64_t phase = 0; phase < w.stride[1] * w.stride[2]; ++phase) {
+    const bool is_patch = g_.rows == RowSource::kPatch;
+    const std::int64_t phases = is_patch ? w.stride[2] : 1;  // of a line
+    for (std::int64_t phase = 0; phase < w.stride[1] * phases; ++phase) {
       for (std::int64_t q = first; q < first + count + g_.patch_lines; ++q, to += line) {
-        const std::int64_t y = q * w.stride[1] + phase / w.stride[2] - w.pad_begin[1];
+        const std::int64_t y = q * w.stride[1] + phase / phases - w.pad_begin[1];
+        const std::uint16_t* from = input + y * w.in[2] * prepared_.product.pitches.in;
         if (y < 0 || y >= w.in[1])
           std::fill_n(to, line, std::uint16_t{0});
+        else if (is_patch)
+          copy_line(from, phase % phases, to);
         else
-          copy_line(input + y * w.in[2] * prepared_.product.pitches.in, phase % w.stride[2], to);
+          copy_whole_line(from, to);
       }
       std::fill_n(to, rest, std::uint16_t{0});
       to += rest;
@@ -285,6 +298,33 @@ class BoundHalfProduct : public BoundLaunch {
     std::fill_n(to, (g_.patch_width - q) * g_.row_elements, std::uint16_t{0});
   }
 
+  /// A line of pixels, each with zeros behind its channels to an even number.
+  void copy_whole_line(const std::uint16_t* line, std::uint16_t* to) const {
+    const Window& w = g_.window;
+    const std::int64_t step = prepared_.product.pitches.in;
+    const std::int64_t channels = g_.row_elements / w.stride[2];
+    std::uint16_t* end = to + g_.patch_width * g_.row_elements;
+    to = std::fill_n(to, std::min(w.pad_begin[2] * channels, end - to), std::uint16_t{0});
+    std::int64_t pixels = std::min(w.in[2], (end - to) / channels);
+    if (channels == step) {
+      to = std::copy_n(line, pixels * step, to);
+      pixels = 0;
+    } else if (g_.in_channels == 3) {
+      // Four elements at once, which the line's last pixel does not have.
+      for (; pixels > 1; --pixels, line += step, to += channels) {
+        std::uint64_t four = 0;
+        std::memcpy(&four, line, sizeof(four));
+        four &= ~std::uint64_t{0} >> 16;
+        std::memcpy(to, &four, sizeof(four));
+      }
+    }
+    for (; pixels > 0; --pixels, line += step) {
+      to = std::copy_n(line, g_.in_channels, to);
+      if (channels > g_.in_channels) *to++ = 0;
+    }
+    std::fill(to, end, std::uint16_t{0});
+  }
+
   const HalfProductKernels& kernels_ = half_product_kernels();
   const Prepared& prepared_;
   const HalfGeometry& g_;
@@ -305,7 +345,7 @@ class HalfProductLaunch : public Launch {
     return padded_packed() + static_cast<std::size_t>(threads_) * prepared_.rank_bytes();
   }
   std::string detail() const override {
-    constexpr std::array<std::string_view, 3> kNames{"direct", "unfolded", "patches"};
+    constexpr std::array<std::string_view, 4> kNames{"direct", "unfolded", "patches", "lines"};
     const HalfGeometry& g = prepared_.product.geometry;
     return fmt::format("{}, {}, {} parts of {} pixels x {} channels", half_product_kernels().name,
                        kNames[static_cast<std::size_t>(g.rows)], g.parts(), g.strip,

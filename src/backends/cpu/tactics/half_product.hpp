@@ -19,6 +19,7 @@ enum class RowSource : std::uint8_t {
   kDirect,    ///< they are the pixels, or the rows of a matrix, where they are
   kUnfolded,  ///< the elements of all taps of a pixel, copied (im2col)
   kPatch,     ///< the pixels of a patch of the input, copied with its padding; a tap is an offset in it
+  kLines,     ///< the same for few channels: a step is all taps of a line of the window, which are adjacent
 };
 
 /// The sizes of a channels-last convolution or of a GEMM in bfloat16, and how it is divided. A GEMM is a 1x1
@@ -37,9 +38,9 @@ struct HalfGeometry {
   std::int64_t row_elements = 0;      ///< from a row to the next
   std::int64_t depth = 0;             ///< elements of a step
   std::vector<std::int32_t> offsets;  ///< by step, from a row to its elements
-  std::int64_t patch_width = 0;       ///< pixels of a line of a patch
+  std::int64_t patch_width = 0;       ///< rows of a line of a patch
   std::int64_t patch_lines = 0;       ///< of a plane, more than output lines
-  std::int64_t patch_pixels = 0;      ///< of a plane
+  std::int64_t patch_pixels = 0;      ///< rows of a plane
 
   std::int64_t panels = 0;        ///< of a group
   std::int64_t part_panels = 0;   ///< of a part
@@ -47,6 +48,8 @@ struct HalfGeometry {
   std::int64_t strips = 0;        ///< of an image
   std::int64_t panel_groups = 0;  ///< of a group
 
+  /// Whether strips are whole lines of copied ones.
+  bool copies_lines() const { return rows == RowSource::kPatch || rows == RowSource::kLines; }
   std::int64_t steps() const { return static_cast<std::int64_t>(offsets.size()); }
   std::int64_t parts() const { return images * groups * panel_groups * strips; }
   std::int64_t padded_channels() const;  ///< of a group, in whole panels
