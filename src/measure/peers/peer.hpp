@@ -23,7 +23,7 @@ struct FedInput {
   std::string file;
 };
 
-/// The arguments of a load. ONNX Runtime and OpenVINO always compute in fp32 on the CPU.
+/// The arguments of a load. ONNX Runtime and OpenVINO compute on the CPU: in fp32, OpenVINO also in bf16.
 struct PeerLoad {
   std::string model;  ///< an ONNX file
   int threads = 1;
