@@ -1,4 +1,5 @@
-#include "op_case/op_case.hpp"
+#include "op_case/built_case.hpp"
+#include "op_case/network.hpp"
 #include "support/specials.hpp"
 
 namespace saccade {
@@ -70,6 +71,21 @@ TEST(HalfConvolution, OfFewChannels) {
         .post("Silu");
     check(convolution, kConvolution);
   }
+}
+
+/// An image's convolution, and one whose group lies beside another group's infinity.
+TEST(HalfConvolution, MultipliesFewChannelsByLines) {
+  Network n(DType::kBFloat16, 20, 24);
+  const auto plan = expect_as_reference(backend_of(TestedBackend::kCpu), n.build({n.conv(n.input(3), 16, 3)}), kClose);
+  for (const Step& step : plan->steps())
+    if (plan->graph().node(step.node).is("Conv")) {
+      EXPECT_NE(step.launch->detail().find("lines"), std::string::npos) << step.launch->detail();
+    }
+  check(OpCase("Conv")
+            .input(with_few_specials(random_tensor({1, 2, 14, 15}, -1, 1, 5), 3))
+            .constant({32, 1, 3, 3}, -1, 1)
+            .attribute("group", std::int64_t{2}),
+        kConvolution);
 }
 
 TEST(HalfConvolution, OfAnyRank) {

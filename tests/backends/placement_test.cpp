@@ -45,6 +45,14 @@ TEST(CpuPlacement, LetsWinogradBeStrided) {
   EXPECT_EQ(launches_with(graph, "vector.winograd", {1e-3, 1e-3}), "Relu Conv Conv Conv Abs");
 }
 
+/// Three channels of a pixel of four: the fourth is written later, and NaN when the second convolution reads.
+TEST(CpuPlacement, ReadsNoOtherPart) {
+  Network n(DType::kBFloat16, 9, 11);
+  const ValueId first = n.conv(n.input(8), 3, 1);
+  const ValueId second = n.conv(first, 1, 3);
+  EXPECT_EQ(launches_of_halves(n.build({n.conv(n.concat({first, second}), 8, 1)})), "Relu Conv Conv Conv Abs");
+}
+
 /// oneDNN's primitives want dense tensors: only what a copy reads is in place.
 TEST(CpuPlacement, CopiesForOneDnn) {
   EXPECT_EQ(launches_with(c2f(DType::kFloat32, 8), "onednn.convolution", kLoose),

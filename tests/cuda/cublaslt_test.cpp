@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "emulator_calls.hpp"
-#include "op_case/op_case.hpp"
+#include "op_case/network.hpp"
 #include "ops/core/tf32.hpp"
 #include "runtime/cuda_backend.hpp"
 #include "runtime/tuning/candidate_check.hpp"
@@ -374,14 +374,7 @@ Graph joined_products(DType dtype, std::int64_t from, std::vector<PostOp> post) 
   const ValueId lower = slice(0);
   const ValueId product = conv({slice(from), lower}, 5, {{"Add", 0, 0, 3}});
   const ValueId joined = b.op("Concat", {product, conv({product}, 9, std::move(post))}, {{"axis", std::int64_t{1}}});
-  Graph graph = b.build({b.op("Abs", {joined})});
-  for (std::size_t i = 0; i < graph.value_count(); ++i) {
-    const auto id = static_cast<ValueId>(i);
-    if (!graph.is_input(id) && !graph.is_output(id) && graph.constant(id) == nullptr &&
-        graph.value(id).type.shape.rank() >= 3)
-      graph.value(id).layout = Layout::kChannelsLast;
-  }
-  return graph;
+  return with_images_channels_last(b.build({b.op("Abs", {joined})}));
 }
 
 /// Number of launches of GRAPH if its convolutions and GEMMs use the tactic.

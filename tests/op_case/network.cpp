@@ -4,6 +4,16 @@
 
 namespace saccade {
 
+Graph with_images_channels_last(Graph graph) {
+  for (std::size_t i = 0; i < graph.value_count(); ++i) {
+    const auto id = static_cast<ValueId>(i);
+    if (!graph.is_input(id) && !graph.is_output(id) && graph.constant(id) == nullptr &&
+        graph.value(id).type.shape.rank() >= 3)
+      graph.value(id).layout = Layout::kChannelsLast;
+  }
+  return graph;
+}
+
 std::string launches(const Plan& plan) {
   std::string text;
   for (const Step& step : plan.steps())

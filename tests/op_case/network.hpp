@@ -12,6 +12,9 @@ namespace saccade {
 
 using Values = std::vector<ValueId>;
 
+/// GRAPH, whose intermediate images are stored channels-last.
+Graph with_images_channels_last(Graph graph);
+
 /// Small networks on images of one size. Intermediates are channels-last; inputs and outputs are not.
 class Network {
  public:
@@ -60,14 +63,7 @@ class Network {
   Graph build(const Values& outputs) {
     Values ends;
     for (ValueId output : outputs) ends.push_back(b_.op("Abs", {output}));
-    Graph graph = b_.build(ends);
-    for (std::size_t i = 0; i < graph.value_count(); ++i) {
-      const auto id = static_cast<ValueId>(i);
-      if (!graph.is_input(id) && !graph.is_output(id) && graph.constant(id) == nullptr &&
-          graph.value(id).type.shape.rank() >= 3)
-        graph.value(id).layout = Layout::kChannelsLast;
-    }
-    return graph;
+    return with_images_channels_last(b_.build(ends));
   }
 
  private:

@@ -95,6 +95,7 @@ SACCADE_INLINE void run_columns(const HalfEpilogue& epilogue, StridedRows<const 
                                 std::size_t columns, StridedRows<std::uint16_t> out) {
   const __m512 low = _mm512_set1_ps(epilogue.low);
   const __m512 high = _mm512_set1_ps(epilogue.high);
+  constexpr bool kMasksLeft = kMasked && !kTwo;
   const std::uint16_t* addend = epilogue.addend.first;
   const auto used = static_cast<__mmask32>(~std::uint32_t{0} >> (2 * kLanes - columns));
   const auto used_left = static_cast<__mmask16>(used);
@@ -103,7 +104,7 @@ SACCADE_INLINE void run_columns(const HalfEpilogue& epilogue, StridedRows<const 
   __m512 right_added = _mm512_setzero_ps();
   for (std::size_t row = 0; row < rows; ++row) {
     if constexpr (kAddend != Addend::kNone) {
-      left_added = load_halves < kMasked && !kTwo > (addend, used_left);
+      left_added = load_halves<kMasksLeft>(addend, used_left);
       if constexpr (kTwo) right_added = load_halves<kMasked>(addend + kLanes, used_right);
       addend += epilogue.addend.stride;
     }

@@ -153,8 +153,8 @@ bool can_copy_patches(const HalfGeometry& g) {
   return patch_width(w) * (1 + reach(w, 1)) <= kMostPatch / (phases * round_up(g.in_channels, kDepth));
 }
 
-/// Rows of kUnfolded, kDirect, kPatch or kLines, with what they cost; nothing: the window has none of this kind.
-struct Choice {
+/// One way to make the rows, with its cost. The functions below return nothing for a window that can't have it.
+struct RowChoice {
   RowSource rows;
   std::int64_t row_elements;
   std::int64_t depth;
@@ -163,20 +163,20 @@ struct Choice {
   std::int64_t cost;
 };
 
-Choice unfolded(const HalfGeometry& g) {
+RowChoice unfolded(const HalfGeometry& g) {
   const std::int64_t steps = ceil_div(g.taps * g.in_channels, kDepth);
   const std::int64_t copied = kUnfoldCost * steps * kDepth * copies(g, steps, kDepth);
   return {RowSource::kUnfolded, steps * kDepth, kDepth, steps, 0, product_cost(steps, kDepth, g.panels) + copied};
 }
 
-std::optional<Choice> direct(const HalfGeometry& g) {
+std::optional<RowChoice> direct(const HalfGeometry& g) {
   const std::int64_t depth = equal_depth(g.in_channels);
   if (!is_pointwise(g.window) || depth == 0) return {};
   const std::int64_t steps = g.in_channels / depth;
-  return Choice{RowSource::kDirect, g.groups * g.in_channels, depth, steps, 0, product_cost(steps, depth, g.panels)};
+  return RowChoice{RowSource::kDirect, g.groups * g.in_channels, depth, steps, 0, product_cost(steps, depth, g.panels)};
 }
 
-std::optional<Choice> patches(const HalfGeometry& g) {
+std::optional<RowChoice> patches(const HalfGeometry& g) {
   const Window& w = g.window;
   if (!can_copy_patches(g)) return {};
   // Few long steps of padded channels, or many short ones of equal length.
@@ -187,15 +187,15 @@ std::optional<Choice> patches(const HalfGeometry& g) {
   const std::int64_t steps = row / depth * g.taps;
   const std::int64_t width = patch_width(w);
   const std::int64_t copied = kCopyCost * row * w.stride[1] * w.stride[2] * copies(g, steps, depth);
-  return Choice{RowSource::kPatch,
-                row,
-                depth,
-                steps,
-                width,
-                ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
+  return RowChoice{RowSource::kPatch,
+                   row,
+                   depth,
+                   steps,
+                   width,
+                   ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
 }
 
-std::optional<Choice> lines(const HalfGeometry& g) {
+std::optional<RowChoice> lines(const HalfGeometry& g) {
   constexpr std::int64_t kMostChannels = 32;
   const Window& w = g.window;
   if (!can_copy_patches(g) || g.in_channels > kMostChannels || w.dilation[2] != 1 || w.kernel[2] == 1) return {};
@@ -204,17 +204,17 @@ std::optional<Choice> lines(const HalfGeometry& g) {
   const std::int64_t steps = w.kernel[1] * w.kernel[2] * channels / depth;
   const std::int64_t width = line_width(w);
   const std::int64_t copied = kCopyCost * channels * w.stride[1] * w.stride[2] * copies(g, steps, depth);
-  return Choice{RowSource::kLines,
-                w.stride[2] * channels,
-                depth,
-                steps,
-                width,
-                ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
+  return RowChoice{RowSource::kLines,
+                   w.stride[2] * channels,
+                   depth,
+                   steps,
+                   width,
+                   ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
 }
 
 void choose_rows(HalfGeometry& g) {
-  Choice best = unfolded(g);
-  for (const std::optional<Choice>& other : {direct(g), patches(g), lines(g)})
+  RowChoice best = unfolded(g);
+  for (const std::optional<RowChoice>& other : {direct(g), patches(g), lines(g)})
     if (other && other->cost <= best.cost) best = *other;
   g.rows = best.rows;
   g.row_elements = best.row_elements;

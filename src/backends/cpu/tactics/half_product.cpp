@@ -306,7 +306,8 @@ class BoundHalfProduct : public BoundLaunch {
     std::uint16_t* end = to + g_.patch_width * g_.row_elements;
     to = std::fill_n(to, std::min(w.pad_begin[2] * channels, end - to), std::uint16_t{0});
     std::int64_t pixels = std::min(w.in[2], (end - to) / channels);
-    if (channels == step) {
+    // Padded channels are zero, not another group's or another part's of the storage: those may be NaN.
+    if (g_.in_channels == step && channels == step) {
       to = std::copy_n(line, pixels * step, to);
       pixels = 0;
     } else if (g_.in_channels == 3) {
