@@ -37,11 +37,14 @@ def without_optimisations(options, levels, model):
     options.graph_optimization_level = levels.ORT_ENABLE_EXTENDED if saturates else levels.ORT_DISABLE_ALL
 
 
-def arguments(text):
-    """The command line of a script described by TEXT: the binary, ../shared, and the names of the items to check."""
+def arguments(text, *numbers):
+    """The command line of a script described by TEXT: the binary, ../shared, and the names of the items to check; and
+    NUMBERS, options that are 1 by default."""
     parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--shared", type=pathlib.Path, required=True)
+    for option in numbers:
+        parser.add_argument(option, type=int, default=1)
     parser.add_argument("name", nargs="*")
     return parser.parse_args()
 

@@ -2,19 +2,36 @@
 
 #include <algorithm>
 #include <regex>
+#include <string_view>
 
 namespace saccade::emulator {
 namespace {
 
+/// The end of the comment or string of TEXT that starts at AT; AT if none does.
+std::size_t ignored_until(std::string_view text, std::size_t at) {
+  const auto after = [&](std::string_view end, std::size_t from) {
+    const std::size_t found = text.find(end, from);
+    return found == std::string_view::npos ? text.size() : found + end.size();
+  };
+  if (text.substr(at, 2) == "//") return std::min(text.find('\n', at), text.size());
+  if (text.substr(at, 2) == "/*") return after("*/", at + 2);
+  if (text[at] != '"') return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != '"' && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
+  return std::min(end + 1, text.size());
+}
+
 /// TEXT with comments and strings other than "C" blanked out; lines keep their numbers.
 std::string without_comments(std::string text) {
-  static const std::regex ignored(R"(//[^\n]*|/\*[^]*?\*/|"(?:[^"\\\n]|\\.)*")");
-  std::string result = text;
-  for (std::sregex_iterator match(text.begin(), text.end(), ignored), end; match != end; ++match)
-    if (match->str() != "\"C\"")
-      for (std::ptrdiff_t i = match->position(); i < match->position() + match->length(); ++i)
-        if (result[static_cast<std::size_t>(i)] != '\n') result[static_cast<std::size_t>(i)] = ' ';
-  return result;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t end = ignored_until(text, at);
+    if (end == at) continue;
+    if (text.compare(at, end - at, "\"C\"") != 0)
+      for (std::size_t i = at; i < end; ++i)
+        if (text[i] != '\n') text[i] = ' ';
+    at = end - 1;
+  }
+  return text;
 }
 
 /// Position of the closing parenthesis of the one at AT.
@@ -47,10 +64,22 @@ std::vector<std::string> split(const std::string& list) {
 
 std::string replace_dynamic_shared(const std::string& text) {
   static const std::regex declaration(
-      R"(\bextern\s+__shared__\s+(?:(?:__align__|alignas)\s*\(\s*[^()]*\)\s*)?([^;=(){}\[\]]*?)(\w+)\s*\[\s*\]\s*;)");
-  // A reference to the pointer, since the declaration may be at namespace scope, before a block exists.
-  return std::regex_replace(text, declaration,
-                            "$1* const& $2 = reinterpret_cast<$1* const&>(cpu::runtime.dynamic_shared);");
+      R"(extern\s+__shared__\s+(?:(?:__align__|alignas)\s*\(\s*[^()]*\)\s*)?([^;=(){}\[\]]*?)(\w+)\s*\[\s*\]\s*;)");
+  constexpr std::string_view kStart = "extern";
+  std::string result;
+  std::size_t copied = 0;
+  // The expression alone would look at every character of all headers, for every kernel.
+  for (std::size_t at = text.find(kStart); at != std::string::npos; at = text.find(kStart, at + kStart.size())) {
+    std::smatch match;
+    if (!std::regex_search(text.begin() + static_cast<std::ptrdiff_t>(at), text.end(), match, declaration,
+                           std::regex_constants::match_continuous))
+      continue;
+    // A reference to the pointer, since the declaration may be at namespace scope, before a block exists.
+    result.append(text, copied, at - copied)
+        .append(match.format("$1* const& $2 = reinterpret_cast<$1* const&>(cpu::runtime.dynamic_shared);"));
+    copied = at + static_cast<std::size_t>(match.length());
+  }
+  return result.append(text, copied);
 }
 
 std::vector<KernelName> kernel_names(const std::string& source) {
