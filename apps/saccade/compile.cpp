@@ -47,6 +47,8 @@ nlohmann::json to_json(const PrecisionChoice& choice) {
   auto candidates = nlohmann::json::array();
   for (const PrecisionCandidate& each : choice.candidates)
     candidates.push_back({{"precision", to_string(each.precision)},
+                          {"products", each.products},
+                          {"products_in_float32", each.kept.products},
                           {"relative_time", each.time},
                           {"agrees", each.agrees},
                           {"evidence", each.evidence}});
@@ -68,7 +70,7 @@ nlohmann::json to_json(const CompileFlags& flags, const std::optional<PrecisionC
           {"device", written.device},
           {"precision", to_string(written.precision)},
           {"precision_choice", choice ? to_json(*choice) : nlohmann::json()},
-          {"stay_float32", written.keep_fp32},
+          {"stay_float32", written.keep_fp32.names()},
           {"bytes", written.bytes},
           {"kernels", written.kernels},
           {"seconds", seconds(written.time)},
@@ -80,7 +82,7 @@ ReportText to_text(const CompileFlags& flags, const std::optional<PrecisionChoic
   ReportText text = report_text("{}: {:.1f} MB, {} kernels, for {}, precision {}, in {:.1f} s\n", flags.plan,
                                 static_cast<double>(written.bytes) / 1e6, written.kernels, written.device,
                                 to_string(written.precision), seconds(written.time));
-  if (choice) text += report_text("  precision {}: {}\n", to_string(choice->precision), choice->why);
+  if (choice) text += report_text("  precision {}: {}\n", to_string(choice->decided.precision), choice->why);
   for (const auto& [what, report] : written.reports) {
     if (report.node_classes == 0)
       text += report_text("  {}: nothing to tune\n", what);
@@ -91,9 +93,8 @@ ReportText to_text(const CompileFlags& flags, const std::optional<PrecisionChoic
           what, report.node_classes, report.candidates, report.rejected, 1e3 * seconds(report.after),
           1e3 * seconds(report.before));
   }
-  if (!written.keep_fp32.empty())
-    text += report_text("  values kept in float32, near or beyond the fp16 range: {} (saccade inspect lists them)\n",
-                        written.keep_fp32.size());
+  if (const std::size_t kept = written.keep_fp32.names().size(); kept > 0)
+    text += report_text("  values kept in float32: {} (saccade inspect lists them)\n", kept);
   if (!written.unrecognised.empty())
     text += report_text("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
   return text;
@@ -116,7 +117,7 @@ int compile(const CompileFlags& flags) {
   std::optional<PrecisionChoice> choice;
   options.choose_precision = [&](const Model& model) {
     choice = choose(flags, model, line);
-    return choice ? choice->precision : Precision::kAuto;
+    return choice ? choice->decided : DecidedPrecision();
   };
   const WrittenPlan written = write_plan(flags.model, flags.plan, options);
   line.finish();

@@ -80,9 +80,9 @@ IdlePrecision::IdlePrecision(std::span<const Model> models, Say say) : say_(std:
     const std::optional<RememberedPrecision> known = remembered_precision(model);
     if (!known) {
       undecided_.push_back(model);
-    } else if (known->precision != Precision::kFp32) {
-      use_precision(model, known->precision);
-      say_(fmt::format("{}: precision {}, as decided before: {}", model.name(), to_string(known->precision),
+    } else if (known->decided.precision != Precision::kFp32) {
+      use_precision(model, known->decided);
+      say_(fmt::format("{}: precision {}, as decided before: {}", model.name(), to_string(known->decided.precision),
                        known->why));
     }
   }
@@ -127,7 +127,7 @@ void IdlePrecision::start_child() {
 void IdlePrecision::say_decisions() const {
   for (const Model& model : undecided_)
     if (const std::optional<RememberedPrecision> known = remembered_precision(model))
-      say_(fmt::format("{}: precision {} from the next start on: {}", model.name(), to_string(known->precision),
+      say_(fmt::format("{}: precision {} from the next start on: {}", model.name(), to_string(known->decided.precision),
                        known->why));
 }
 

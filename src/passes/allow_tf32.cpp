@@ -8,9 +8,10 @@
 namespace saccade {
 namespace {
 
-bool may_round(const Graph& graph, const Node& node) {
-  return traits_of(node).is_float_product() && node.stage == Stage::kModel && is_float32(graph, output_of(node)) &&
-         !takes_tf32(node);
+bool may_round(const PassContext& context, const Node& node) {
+  return traits_of(node).is_float_product() && node.stage == Stage::kModel &&
+         is_float32(context.graph, output_of(node)) && !takes_tf32(node) &&
+         !context.precision.keep_fp32.results.contains(context.graph.value(output_of(node)).name);
 }
 
 }  // namespace
@@ -22,7 +23,7 @@ std::optional<Patch> allow_tf32(const PassContext& context) {
   std::map<ValueId, ValueId> made;
   for (NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    if (!may_round(graph, node)) continue;
+    if (!may_round(context, node)) continue;
     Node marked = node;
     marked.attributes.set(kTf32Attribute, std::int64_t{1});
     marked.outputs = {patch.add_value(graph.value(output_of(node)).name)};

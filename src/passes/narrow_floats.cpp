@@ -75,11 +75,12 @@ class Narrowing {
       if (dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64) return false;
     }
     return reads && std::ranges::all_of(node.outputs, [&](ValueId id) {
-             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_fp32(id));
+             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_fp32(id) &&
+                                             !precision_.keep_fp32.results.contains(graph_.value(id).name));
            });
   }
 
-  bool stays_fp32(ValueId id) const { return precision_.keep_fp32.contains(graph_.value(id).name); }
+  bool stays_fp32(ValueId id) const { return precision_.keep_fp32.values.contains(graph_.value(id).name); }
 
   bool loses(const Node& node, ValueId id) const {
     const Tensor* constant = graph_.constant(id);

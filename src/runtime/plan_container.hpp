@@ -18,7 +18,7 @@ namespace saccade {
 // The digests cover every byte: flipped, truncated or appended bytes are found before the contents are used. The header
 // has its own digest, so that it can be read without the blob.
 
-inline constexpr std::uint32_t kPlanVersion = 8;
+inline constexpr std::uint32_t kPlanVersion = 9;
 inline constexpr std::size_t kPlanPrefix = 92;  ///< bytes before the header
 
 /// Whether a file that starts with these bytes (at least 8) is a plan, of any version.

@@ -103,11 +103,11 @@ PackedTensors packed_from(const Json& json, StoredTensors& stored) {
   return packed;
 }
 
-Json names_json(const std::optional<Fp32KeepList>& names) { return names ? Json(*names) : Json(); }
+Json names_json(const std::optional<ValueNames>& names) { return names ? Json(*names) : Json(); }
 
-std::optional<Fp32KeepList> names_from(const Json& json) {
+std::optional<ValueNames> names_from(const Json& json) {
   if (json.is_null()) return {};
-  return json.get<Fp32KeepList>();
+  return json.get<ValueNames>();
 }
 
 /// Calls PARSE; an unknown name means that the file is damaged.
@@ -141,6 +141,7 @@ PlanFacts facts_from(const Json& header, StoredTensors& stored) {
   facts.precision = precision_from(header);
   facts.keep_fp32 = names_from(header.at("stay_wide"));
   facts.keep_fp32_on_tensors = names_from(header.at("stay_wide_on_tensors"));
+  header.at("stay_wide_for_accuracy").get_to(facts.keep_for_accuracy);
   header.at("fallback").get_to(facts.fallback);
   header.at("card").get_to(facts.card);
   facts.choices = choices_from(header.at("choices"));
@@ -203,6 +204,7 @@ void save_plan(const std::string& path, const Graph& graph, const PlanFacts& fac
                     {"precision", to_string(facts.precision)},
                     {"stay_wide", names_json(facts.keep_fp32)},
                     {"stay_wide_on_tensors", names_json(facts.keep_fp32_on_tensors)},
+                    {"stay_wide_for_accuracy", facts.keep_for_accuracy},
                     {"fallback", facts.fallback},
                     {"card", facts.card},
                     {"graph", to_json(graph, blob)},

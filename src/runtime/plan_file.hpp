@@ -20,10 +20,12 @@ struct PlanFacts {
   std::string device;                         ///< Backend::device_name()
   std::string kernel_version;                 ///< Backend::kernel_version()
   Precision precision = Precision::kAuto;
-  std::optional<Fp32KeepList> keep_fp32;             ///< for frames, preprocessed by CARD; nullopt: not computed
-  std::optional<Fp32KeepList> keep_fp32_on_tensors;  ///< for raw tensors
-  bool fallback = false;                             ///< operators without a kernel may run on the host
-  std::string card;                                  ///< as TOML; empty: the model is not recognised
+  std::optional<ValueNames>
+      keep_fp32;  ///< Fp32KeepList::values for frames, preprocessed by CARD; nullopt: not computed
+  std::optional<ValueNames> keep_fp32_on_tensors;  ///< for raw tensors
+  ValueNames keep_for_accuracy;                    ///< Fp32KeepList::results, for any card and device
+  bool fallback = false;                           ///< operators without a kernel may run on the host
+  std::string card;                                ///< as TOML; empty: the model is not recognised
   TacticChoices choices;
   KernelImages kernels;
   PackedTensors packed;  ///< for DEVICE and KERNEL_VERSION

@@ -13,6 +13,7 @@
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "saccade/frame_session.hpp"
+#include "saccade/printable.hpp"
 #include "validate/query_selection.hpp"
 #include "validate/validate.hpp"
 
@@ -50,10 +51,9 @@ std::int64_t predictions(const Agreement& agreement) {
 /// A model in one precision, with the times of its frames.
 class Contender {
  public:
-  Contender(const PrecisionRequest& request, Precision precision)
-      : precision_(precision), model_(load(request, precision)), session_(model_) {}
+  Contender(const PrecisionRequest& request, const DecidedPrecision& precision)
+      : model_(load(request, precision)), session_(model_) {}
 
-  Precision precision() const { return precision_; }
   const Result& run(const FrameView& frame) {
     const auto start = Clock::now();
     const Result& result = session_.run(frame);
@@ -63,14 +63,14 @@ class Contender {
   std::span<const double> times() const { return times_; }
 
  private:
-  static Model load(const PrecisionRequest& request, Precision precision) {
+  static Model load(const PrecisionRequest& request, const DecidedPrecision& precision) {
     ModelOptions options = request.options;
-    options.precision = precision;
     options.post.confidence = Agreement::kNearlySure;
-    return Model::load(request.model, options);
+    Model model = Model::load(request.model, options);
+    impl_of(model).use_precision(precision);
+    return model;
   }
 
-  Precision precision_;
   Model model_;
   FrameSession session_;
   std::vector<double> times_;
@@ -101,8 +101,10 @@ class QuietLog {
 /// The same frames in fp32 and in a candidate, in turn.
 class Trial {
  public:
-  Trial(const PrecisionRequest& request, Precision precision)
-      : reference_(request, Precision::kFp32), contender_(load_quietly(request, precision)) {}
+  Trial(const PrecisionRequest& request, const DecidedPrecision& precision)
+      : precision_(precision.precision),
+        reference_(request, {.precision = Precision::kFp32}),
+        contender_(load_quietly(request, precision)) {}
 
   void add(const FrameView& frame) {
     if (frames_++ % 2 == 0) {
@@ -119,15 +121,16 @@ class Trial {
   }
   std::size_t frames() const { return frames_; }
   PrecisionCandidate candidate() const {
-    return candidate_of(contender_.precision(), relative_time(contender_.times(), reference_.times()), agreement_);
+    return candidate_of(precision_, relative_time(contender_.times(), reference_.times()), agreement_);
   }
 
  private:
-  static Contender load_quietly(const PrecisionRequest& request, Precision precision) {
+  static Contender load_quietly(const PrecisionRequest& request, const DecidedPrecision& precision) {
     const QuietLog quiet;
     return {request, precision};
   }
 
+  Precision precision_;
   Contender reference_;
   Contender contender_;
   KeptResult kept_;
@@ -136,7 +139,8 @@ class Trial {
 };
 
 /// Different scenes of the built-in generator.
-PrecisionCandidate try_on_scene(const PrecisionRequest& request, Precision precision, const PrecisionEvents& events) {
+PrecisionCandidate try_on_scene(const PrecisionRequest& request, const DecidedPrecision& precision,
+                                const PrecisionEvents& events) {
   Trial trial(request, precision);
   FramePool pool(1);
   const auto start = Clock::now();
@@ -153,35 +157,68 @@ PrecisionCandidate try_on_scene(const PrecisionRequest& request, Precision preci
       if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
       trial.add(frame->view);
       if (events.progress)
-        events.progress(std::string(to_string(precision)), static_cast<double>(trial.frames()) / kMostFrames);
+        events.progress(std::string(to_string(precision.precision)), static_cast<double>(trial.frames()) / kMostFrames);
     }
   }
   return trial.candidate();
 }
 
 /// The verdict of annotated images, with the time of frames of the scene.
-PrecisionCandidate try_on_data(const PrecisionRequest& request, Precision precision, const PrecisionEvents& events) {
+PrecisionCandidate try_on_data(const PrecisionRequest& request, const DecidedPrecision& precision,
+                               const PrecisionEvents& events) {
   PrecisionCandidate candidate = try_on_scene(request, precision, events);
   if (candidate.time >= kMostTime) return candidate;
-  const auto in = [&](Precision chosen) {
-    EvaluatedModel model{.file = request.model, .options = request.options};
-    model.options.precision = chosen;
+  const auto in = [&](const DecidedPrecision& decided) {
+    EvaluatedModel model{.file = request.model, .options = request.options, .keep_fp32 = decided.keep_fp32};
+    model.options.precision = decided.precision;
     return model;
   };
   ValidateEvents events_of_validation;
   events_of_validation.progress = [&](const std::string& what, double share) {
     if (events.progress) events.progress(what, share);
   };
-  const Validation found = validate(
-      {.data = request.data, .model = in(precision), .against = in(Precision::kFp32), .tolerance = request.tolerance},
-      events_of_validation);
+  const Validation found = validate({.data = request.data,
+                                     .model = in(precision),
+                                     .against = in({.precision = Precision::kFp32}),
+                                     .tolerance = request.tolerance},
+                                    events_of_validation);
   candidate.agrees = found.against->holds();
+  candidate.is_comparable = !found.against->differences.empty();
   candidate.evidence.clear();
   for (const Difference& each : found.against->differences)
     candidate.evidence += fmt::format("{}{} {} {:+.2f} points", candidate.evidence.empty() ? "" : ", ", each.score,
                                       each.figure, each.points);
   if (candidate.evidence.empty()) candidate.evidence = "nothing to compare";
   return candidate;
+}
+
+/// PRECISION with the products of KEPT in fp32.
+PrecisionCandidate try_one(const PrecisionRequest& request, Precision precision, const KeptProducts& kept,
+                           const PrecisionEvents& events) {
+  const DecidedPrecision decided{precision, kept.results};
+  PrecisionCandidate candidate =
+      request.data.empty() ? try_on_scene(request, decided, events) : try_on_data(request, decided, events);
+  candidate.kept = kept;
+  return candidate;
+}
+
+/// PRECISION for all products; where predictions differ, with more and more of them in fp32.
+std::vector<PrecisionCandidate> try_in_steps(const PrecisionRequest& request, Precision precision,
+                                             const PrecisionEvents& events) {
+  std::vector<PrecisionCandidate> candidates{try_one(request, precision, {}, events)};
+  const auto is_done = [&] {
+    const PrecisionCandidate& last = candidates.back();
+    return last.agrees || !last.is_comparable || last.time >= kMostTime;
+  };
+  if (is_done()) return candidates;
+  const QuietLog quiet;
+  const std::vector<ProductGroup> groups = find_sensitive_products(request.model, request.options, precision);
+  for (const KeptProducts& kept : steps_to_keep(groups)) {
+    candidates.push_back(try_one(request, precision, kept, events));
+    for (const ProductGroup& each : groups) candidates.back().products += each.kept.products;
+    if (is_done()) break;
+  }
+  return candidates;
 }
 
 bool selects_queries_in(const PrecisionRequest& request) {
@@ -198,8 +235,9 @@ std::vector<Precision> faster_precisions(const ModelOptions& options) {
 }
 
 PrecisionCandidate candidate_of(Precision precision, double time, const Agreement& agreement) {
-  PrecisionCandidate candidate{.precision = precision, .time = time, .agrees = predictions(agreement) >= kEnough};
-  if (!candidate.agrees) {
+  PrecisionCandidate candidate{.precision = precision, .time = time};
+  candidate.agrees = candidate.is_comparable = predictions(agreement) >= kEnough;
+  if (!candidate.is_comparable) {
     candidate.evidence =
         fmt::format("only {} of {} predictions to compare: give --data", predictions(agreement), kEnough);
     return candidate;
@@ -214,17 +252,23 @@ PrecisionCandidate candidate_of(Precision precision, double time, const Agreemen
   return candidate;
 }
 
+std::string name_of(const PrecisionCandidate& candidate) {
+  if (candidate.kept.products == 0) return std::string(to_string(candidate.precision));
+  return fmt::format("{} with {} of {} products in fp32", to_string(candidate.precision), candidate.kept.products,
+                     candidate.products);
+}
+
 PrecisionChoice decide(std::vector<PrecisionCandidate> candidates) {
   PrecisionChoice choice{.why = "there is no faster precision on this device"};
   double least = kMostTime;
   for (const PrecisionCandidate& each : candidates) {
     const bool is_faster = each.time < least;
-    if (choice.precision == Precision::kFp32 || (each.agrees && is_faster)) {
-      choice.why = fmt::format("{} takes {:.2f} of the time of fp32", to_string(each.precision), each.time);
+    if (choice.decided.precision == Precision::kFp32 || (each.agrees && is_faster)) {
+      choice.why = fmt::format("{} takes {:.2f} of the time of fp32", name_of(each), each.time);
       if (each.time < kMostTime) choice.why += (each.agrees ? ", " : ", but ") + each.evidence;
     }
     if (!each.agrees || !is_faster) continue;
-    choice.precision = each.precision;
+    choice.decided = {each.precision, each.kept.results};
     least = each.time;
   }
   choice.candidates = std::move(candidates);
@@ -237,13 +281,13 @@ PrecisionChoice choose_precision(const PrecisionRequest& request, const Precisio
     if (request.data.empty() && !request.candidates.empty() && selects_queries_in(request))
       return {.why = "it selects queries by rank, which rounding changes on some images: decide it with --data"};
     for (const Precision precision : request.candidates)
-      candidates.push_back(request.data.empty() ? try_on_scene(request, precision, events)
-                                                : try_on_data(request, precision, events));
+      for (PrecisionCandidate& each : try_in_steps(request, precision, events)) candidates.push_back(std::move(each));
   } catch (const Error& error) {
     // A model that is not recognised, a tracker without a target, a region outside of the scene: fp32 is always right.
     if (!request.data.empty()) throw;
     const std::string_view message = error.what();
-    return {.why = fmt::format("its predictions can't be compared: {}", message.substr(0, message.find(". ")))};
+    return {.why =
+                fmt::format("its predictions can't be compared: {}", printable(message.substr(0, message.find(". "))))};
   }
   return decide(std::move(candidates));
 }

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/model/decided_precision.hpp"
 #include "saccade/model.hpp"
 #include "validate/agreement.hpp"
+#include "validate/sensitive_products.hpp"
 
 namespace saccade {
 
@@ -18,16 +20,19 @@ struct PrecisionRequest {
   std::vector<Precision> candidates;
 };
 
-/// A precision that ran beside fp32.
+/// A precision that ran beside fp32, with all products in it or with those that drift most in fp32.
 struct PrecisionCandidate {
   Precision precision = Precision::kFp32;
-  double time = 1;       ///< of a frame, relative to fp32: median of pairs
-  bool agrees = false;   ///< with the predictions in fp32
-  std::string evidence;  ///< "99.7 % of 356 boxes matched"
+  KeptProducts kept = {};
+  std::size_t products = 0;    ///< of the model that the precision can narrow; 0: not counted
+  double time = 1;             ///< of a frame, relative to fp32: median of pairs
+  bool agrees = false;         ///< with the predictions in fp32
+  bool is_comparable = false;  ///< whether there were enough predictions
+  std::string evidence;        ///< "99.7 % of 356 boxes matched"
 };
 
 struct PrecisionChoice {
-  Precision precision = Precision::kFp32;
+  DecidedPrecision decided{.precision = Precision::kFp32};
   std::string why;  ///< one phrase
   std::vector<PrecisionCandidate> candidates;
 };
@@ -40,9 +45,10 @@ struct PrecisionEvents {
 std::vector<Precision> faster_precisions(const ModelOptions& options);
 
 /// The fastest precision whose predictions agree with those in fp32: on DATA by accuracy, else on frames by 99 % of at
-/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). fp32 if there are too few, and
-/// without DATA for a model that selects_queries(): frames of the scene don't show how often rounding exchanges them.
-/// Compiles and runs the model in all of them. Throws Error.
+/// least 200 predictions (boxes matched with an IoU of 0.9, top classes, pixels). If they differ in a precision that is
+/// faster, it is tried again with the products in fp32 that drift most: see steps_to_keep(). fp32 if there are too few
+/// predictions, and without DATA for a model that selects_queries(): frames of the scene don't show how often rounding
+/// exchanges them. Compiles and runs the model in all of them. Throws Error.
 PrecisionChoice choose_precision(const PrecisionRequest& request, const PrecisionEvents& events = {});
 
 /// Whether AGREEMENT on frames suffices, and in numbers how far it goes.

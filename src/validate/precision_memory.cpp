@@ -8,6 +8,7 @@
 #include "base/digest.hpp"
 #include "base/kept_files.hpp"
 #include "base/processors.hpp"
+#include "base/utf8.hpp"
 #include "pipeline/model/device.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "runtime/tactic_choices.hpp"
@@ -19,7 +20,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kKind = "precisions";
 // To be increased when choose_precision() decides differently: older decisions are then ignored.
-constexpr int kRules = 1;
+constexpr int kRules = 2;
 
 std::string digest_of(const Graph& graph) {
   std::string text;
@@ -49,18 +50,27 @@ std::optional<RememberedPrecision> remembered_precision(const Model& model) {
   const std::optional<std::string> bytes = kept_file(kKind, name_of(model));
   if (!bytes) return {};
   const Json json = Json::parse(*bytes, nullptr, false);
-  // Of another version of saccade: decided again.
-  if (!json.is_object() || !json.contains("precision") || !json.contains("why") || !json["why"].is_string()) return {};
-  for (const Precision precision : faster_precisions(model.options()))
-    if (json["precision"] == to_string(precision)) return RememberedPrecision{precision, json["why"]};
-  if (json["precision"] != to_string(Precision::kFp32)) return {};
-  return RememberedPrecision{Precision::kFp32, json["why"]};
+  if (!json.is_object()) return {};
+  try {
+    std::vector<Precision> possible = faster_precisions(model.options());
+    possible.push_back(Precision::kFp32);
+    for (const Precision precision : possible)
+      if (json.at("precision") == to_string(precision))
+        return RememberedPrecision{{precision, json.at("stay_float32").get<ValueNames>()}, json.at("why")};
+  } catch (const Json::exception&) {  // another version's
+  }
+  return {};
 }
 
 void remember_precision(const Model& model, const PrecisionChoice& choice) {
-  keep_file(kKind, name_of(model), Json{{"precision", to_string(choice.precision)}, {"why", choice.why}}.dump());
+  const Json json{{"precision", to_string(choice.decided.precision)},
+                  {"stay_float32", choice.decided.keep_fp32},
+                  {"why", choice.why}};
+  // Names in another encoding could not be found again.
+  if (!std::ranges::all_of(choice.decided.keep_fp32, is_utf8)) return;
+  keep_file(kKind, name_of(model), json.dump());
 }
 
-void use_precision(const Model& model, Precision precision) { impl_of(model).use_precision(precision); }
+void use_precision(const Model& model, const DecidedPrecision& decided) { impl_of(model).use_precision(decided); }
 
 }  // namespace saccade

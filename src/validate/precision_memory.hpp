@@ -10,7 +10,7 @@ namespace saccade {
 
 /// A decision of choose_precision() from another run.
 struct RememberedPrecision {
-  Precision precision = Precision::kFp32;
+  DecidedPrecision decided;
   std::string why;  ///< PrecisionChoice::why
 };
 
@@ -21,7 +21,7 @@ std::optional<RememberedPrecision> remembered_precision(const Model& model);
 /// Stores CHOICE for MODEL in cache_folder(), if there is one.
 void remember_precision(const Model& model, const PrecisionChoice& choice);
 
-/// Computes MODEL in PRECISION from its first compilation on, which must not have happened.
-void use_precision(const Model& model, Precision precision);
+/// Computes MODEL as DECIDED from its first compilation on, which must not have happened.
+void use_precision(const Model& model, const DecidedPrecision& decided);
 
 }  // namespace saccade

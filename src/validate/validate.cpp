@@ -53,6 +53,7 @@ Model load_evaluated(const EvaluatedModel& evaluated, bool has_boxes) {
     options.post.multi_label = true;
     model = Model::load(evaluated.file, options);
   }
+  if (!evaluated.keep_fp32.empty()) impl_of(model).use_precision({evaluated.options.precision, evaluated.keep_fp32});
   return model;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "graph/fp32_keep_list.hpp"
 #include "saccade/model.hpp"
 #include "validate/against.hpp"
 #include "validate/data/evaluator.hpp"
@@ -18,6 +19,7 @@ namespace saccade {
 struct EvaluatedModel {
   std::string file;
   ModelOptions options;
+  ValueNames keep_fp32 = {};  ///< Fp32KeepList::results, in another precision than that
 };
 
 struct ValidateOptions {

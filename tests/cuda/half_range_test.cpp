@@ -98,10 +98,10 @@ TEST(CudaHalfRange, NamesValuesAsTheyAreBehindFrames) {
   card.heads[0].outputs = {model.value(depth).name};
   const Graph graph = attach(model, card, {}).graph;
   EXPECT_TRUE(find_fp32_keep_list(model, kHalves).empty()) << "numbers 0 to 1 are too small";
-  const Fp32KeepList found = find_fp32_keep_list(graph, kHalves);
+  const ValueNames found = find_fp32_keep_list(graph, kHalves);
   EXPECT_EQ(found.size(), 1);
 
-  const auto plan = compile({.graph = graph, .options = kHalves, .keep_fp32 = found});
+  const auto plan = compile({.graph = graph, .options = kHalves, .keep_fp32 = Fp32KeepList{.values = found}});
   Execution execution(plan);
   std::vector<std::uint8_t> white(8 * 8 * 3, 255);
   *execution.frame() = view_of(RgbView{white.data(), 24, 8, 8});

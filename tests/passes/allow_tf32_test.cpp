@@ -18,6 +18,16 @@ TEST(AllowTf32, MarksTheModelsProductsOfFloat32) {
   for (NodeId id : graph.order()) EXPECT_EQ(takes_tf32(graph.node(id)), graph.node(id).op != "Relu");
 }
 
+TEST(AllowTf32, LeavesTheKeepList) {
+  GraphBuilder b;
+  const ValueId kept = b.op("MatMul", {b.input("x", {2, 4}), b.random({4, 5})});
+  Graph graph = b.build({b.op("MatMul", {kept, b.random({5, 2})})});
+  const MixedPrecision precision{.keep_fp32 = {.results = {graph.value(kept).name}}, .tf32 = true};
+  EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.precision = precision}), 1);
+  EXPECT_FALSE(takes_tf32(graph.node(graph.order()[0])));
+  EXPECT_TRUE(takes_tf32(graph.node(graph.order()[1])));
+}
+
 TEST(AllowTf32, MarksAttention) {
   GraphBuilder b;
   const std::vector<std::int64_t> rows = {0, 0, 1, 1, 4, 8, 8, 1};  // four tokens of eight channels

@@ -48,10 +48,23 @@ TEST(NarrowFloats, KeepsWhatExceedsHalfPrecision) {
   const ValueId third = b.op("Conv", {second, b.random({4, 4, 1, 1})});
   Graph graph = b.build({b.op("Conv", {third, b.random({2, 4, 1, 1})})});
   const std::string wide = graph.value(second).name;
-  EXPECT_EQ(test::rewrite(graph, "narrow_floats", {.precision = {.half = DType::kFloat16, .keep_fp32 = {wide}}}), 1);
+  EXPECT_EQ(
+      test::rewrite(graph, "narrow_floats", {.precision = {.half = DType::kFloat16, .keep_fp32 = {.values = {wide}}}}),
+      1);
   // The node that makes it, and the one that reads it.
   EXPECT_EQ(operators(graph), "Cast Conv Cast Relu Conv Cast Conv Cast");
   EXPECT_EQ(type_of(graph, "Relu", 0), DType::kFloat32);
+}
+
+TEST(NarrowFloats, KeepsAProductAlone) {
+  GraphBuilder b;
+  const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
+  const ValueId kept = b.op("Conv", {first, b.random({4, 4, 1, 1})});
+  Graph graph = b.build({b.op("Conv", {kept, b.random({2, 4, 1, 1})})});
+  const Fp32KeepList list{.results = {graph.value(kept).name}};
+  EXPECT_EQ(test::rewrite(graph, "narrow_floats", {.precision = {.half = DType::kBFloat16, .keep_fp32 = list}}), 1);
+  EXPECT_EQ(operators(graph), "Cast Conv Cast Conv Cast Conv Cast");
+  EXPECT_EQ(graph.value(kept).type.dtype, DType::kFloat32);
 }
 
 TEST(NarrowFloats, KeepsReadersOfConstantsBeyondHalfPrecision) {

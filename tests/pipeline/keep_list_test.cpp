@@ -21,14 +21,30 @@ TEST(KeepList, AreThePlansForWhatItWasMadeFor) {
   const auto found = [&](const Card* by) {
     return resolve_fp32_keep_list(graph, by, {.precision = Precision::kFp32}, plan);
   };
-  EXPECT_EQ(found(&card), Fp32KeepList{"of frames"});
-  EXPECT_EQ(found(nullptr), Fp32KeepList{"of tensors"});
+  EXPECT_EQ(found(&card), (Fp32KeepList{.values = {"of frames"}}));
+  EXPECT_EQ(found(nullptr), (Fp32KeepList{.values = {"of tensors"}}));
   card.scale *= 255;
   EXPECT_EQ(found(&card), Fp32KeepList{}) << "what other pixels lead to was not looked for";
   plan->keep_fp32_on_tensors = {};
   EXPECT_EQ(found(nullptr), Fp32KeepList{}) << "nothing was looked for";
+  plan->keep_for_accuracy = {"head"};
+  EXPECT_EQ(found(nullptr), (Fp32KeepList{.results = {"head"}}));
+  EXPECT_EQ(found(&card), (Fp32KeepList{.results = {"head"}})) << "of any card";
   plan = {};
   EXPECT_EQ(found(nullptr), Fp32KeepList{});
+}
+
+TEST(KeepList, HoldsWhatAutomaticPrecisionKeeps) {
+  const test::TempFolder folder;
+  const std::string plan = folder / "color.plan";
+  const WrittenPlan written = write_plan(test::write_color_classifier(folder), plan,
+                                         {.model = {.device = Device::cpu()}, .choose_precision = [](const Model&) {
+                                            return DecidedPrecision{Precision::kBf16, {"head"}};
+                                          }});
+  EXPECT_EQ(written.precision, Precision::kBf16);
+  EXPECT_EQ(written.keep_fp32, (Fp32KeepList{.results = {"head"}}));
+  EXPECT_EQ(open_model(plan, {}).plan->keep_for_accuracy, ValueNames{"head"});
+  EXPECT_EQ(open_model(plan, {.disabled_passes = {"fold_bias"}}).plan->keep_for_accuracy, ValueNames{"head"});
 }
 
 TEST(KeepList, AreKeptWhereAllPassesNameThem) {

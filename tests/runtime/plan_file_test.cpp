@@ -232,7 +232,7 @@ TEST_F(PlanFile, SaysWhichVersionItIs) {
   std::string old = bytes();
   old[8] = 5;
   write(old);
-  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 8: compile it again");
+  EXPECT_EQ(load_error(), path_ + ": it is a plan of version 5, this saccade reads 9: compile it again");
 }
 
 TEST_F(PlanFile, RefusesInconsistentHeaders) {
@@ -340,6 +340,7 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
                         .kernel_version = "1",
                         .precision = Precision::kFp16,
                         .keep_fp32 = {{"first", "last"}},
+                        .keep_for_accuracy = {"head"},
                         .fallback = true,
                         .card = "task = \"detect\"",
                         .choices = {{"node", {"tiled", "16x8"}}, {"other", {"plain", ""}}},
@@ -353,6 +354,7 @@ TEST_F(PlanFile, KeepsWhatWasFoundOut) {
   EXPECT_EQ(kept.precision, facts.precision);
   EXPECT_EQ(kept.keep_fp32, facts.keep_fp32);
   EXPECT_EQ(kept.keep_fp32_on_tensors, facts.keep_fp32_on_tensors) << "not computed";
+  EXPECT_EQ(kept.keep_for_accuracy, facts.keep_for_accuracy);
   EXPECT_EQ(kept.fallback, facts.fallback);
   EXPECT_EQ(kept.card, facts.card);
   EXPECT_EQ(kept.choices, facts.choices);

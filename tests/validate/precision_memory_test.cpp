@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
+#include "saccade/error.hpp"
 #include "support/tiny_models.hpp"
 
 namespace saccade {
@@ -26,13 +28,15 @@ class PrecisionMemory : public testing::Test {
 TEST_F(PrecisionMemory, IsOfAModelAndItsOptions) {
   test::write_color_classifier(folder_);
   test::write_box_detector(folder_);
-  const PrecisionChoice choice{.precision = Precision::kFp32, .why = "bf16 takes 1.10 of the time of fp32"};
+  const PrecisionChoice choice{.decided = {.precision = Precision::kFp32, .keep_fp32 = {"head"}},
+                               .why = "bf16 takes 1.10 of the time of fp32"};
   EXPECT_FALSE(remembered_precision(load()));
   remember_precision(load(), choice);
   const std::optional<RememberedPrecision> known = remembered_precision(load());
   ASSERT_TRUE(known);
-  EXPECT_EQ(known->precision, Precision::kFp32);
+  EXPECT_EQ(known->decided.precision, Precision::kFp32);
   EXPECT_EQ(known->why, choice.why);
+  EXPECT_EQ(known->decided.keep_fp32, choice.decided.keep_fp32);
   EXPECT_FALSE(remembered_precision(load("color", 1))) << "another number of threads";
   EXPECT_FALSE(remembered_precision(load("boxes"))) << "another model";
   std::filesystem::copy_file(folder_ / "color.onnx", folder_ / "copy.onnx");
@@ -45,7 +49,7 @@ TEST_F(PrecisionMemory, IsOfAModelAndItsOptions) {
 TEST_F(PrecisionMemory, TakesPrecisionsThatAreFasterHere) {
   test::write_color_classifier(folder_);
   for (const Precision precision : {Precision::kBf16, Precision::kFp16, Precision::kTf32}) {
-    remember_precision(load(), {.precision = precision, .why = "it was faster"});
+    remember_precision(load(), {.decided = {.precision = precision}, .why = "it was faster"});
     const std::vector<Precision> faster = faster_precisions(load().options());
     const bool is_one = std::ranges::find(faster, precision) != faster.end();
     EXPECT_EQ(remembered_precision(load()).has_value(), is_one) << to_string(precision);
@@ -71,10 +75,10 @@ TEST_F(PrecisionMemory, DecidesBeforeTheFirstCompilation) {
   test::write_color_classifier(folder_);
   const Model model = load();
   EXPECT_EQ(model.options().precision, Precision::kAuto);
-  use_precision(model, Precision::kBf16);
+  use_precision(model, {.precision = Precision::kBf16});
   EXPECT_EQ(model.options().precision, Precision::kBf16);
   Session session(model);
-  EXPECT_THROW(use_precision(model, Precision::kFp32), Error) << "it is compiled";
+  EXPECT_THROW(use_precision(model, {.precision = Precision::kFp32}), Error) << "it is compiled";
 }
 
 }  // namespace

@@ -121,9 +121,9 @@ ReportText plan_text(const Plan& plan) {
   return text;
 }
 
-ReportText keep_list_text(const Fp32KeepList& names) {
+ReportText keep_list_text(const ValueNames& names) {
   ReportText text;
-  if (!names.empty()) text = report_text("values kept in float32, near or beyond the fp16 range: {}\n", names.size());
+  if (!names.empty()) text = report_text("values kept in float32: {}\n", names.size());
   for (const std::string& name : names) text += report_text("  {}\n", name);
   return text;
 }
@@ -207,7 +207,7 @@ ReportText to_text(const InspectReport& report) {
     text += report_text("  {}\n", line.size() <= kLongestLine ? line : line.substr(0, kLongestLine) + " ...");
     at = end + 1;
   }
-  return text + keep_list_text(report.keep_fp32) + passes_text(report) + plan_text(*report.plan);
+  return text + keep_list_text(report.keep_fp32.names()) + passes_text(report) + plan_text(*report.plan);
 }
 
 nlohmann::json to_json(const InspectReport& report) {
@@ -221,7 +221,7 @@ nlohmann::json to_json(const InspectReport& report) {
           {"macs_by_operator", report.facts.macs_by_operator},
           {"operators", report.facts.operators},
           {"card", {{"origin", report.card_origin}, {"assumptions", report.card_assumptions}, {"toml", report.card}}},
-          {"stay_float32", report.keep_fp32},
+          {"stay_float32", report.keep_fp32.names()},
           {"passes", passes_json(report.passes)},
           {"check", pass_check_json(report.passes.check)},
           {"plan", plan_json(*report.plan)}};

@@ -28,8 +28,8 @@ void check_shape_names(const Graph& graph, const ModelOptions& options) {
 
 PassOptions passes_for(CompileRequest& request, const Backend& backend) {
   const ModelOptions& options = request.options;
-  Fp32KeepList keep_fp32 =
-      request.keep_fp32 ? std::move(*request.keep_fp32) : find_fp32_keep_list(request.graph, options);
+  Fp32KeepList keep_fp32 = request.keep_fp32 ? std::move(*request.keep_fp32)
+                                             : Fp32KeepList{.values = find_fp32_keep_list(request.graph, options)};
   PassOptions passes = pass_options(options, backend, std::move(keep_fp32));
   passes.precision.half_outputs = request.edges == Edges::kAsComputed;
   return passes;

@@ -44,7 +44,7 @@ class ObservedRange {
     largest_ = name;
   }
   /// Logs the result. Returns the values beyond kLimit.
-  Fp32KeepList report(const std::string& model, std::chrono::duration<double, std::milli> took) {
+  ValueNames report(const std::string& model, std::chrono::duration<double, std::milli> took) {
     log(LogLevel::kInfo,
         "in the graph '{}', '{}' has the largest value to be computed in half precision, {:.3g} (found in float32 in "
         "{:.0f} ms)",
@@ -58,7 +58,7 @@ class ObservedRange {
   }
 
  private:
-  Fp32KeepList names_;
+  ValueNames names_;
   std::string largest_;
   float most_ = 0;
 };
@@ -80,13 +80,9 @@ const Backend& choose_float32_backend(ModelOptions& options) {
 class Float32Probe {
  public:
   Float32Probe(Graph graph, ModelOptions options) {
-    constexpr std::string_view kPass = "narrow_floats";
-    PassOptions passes = pass_options(options, choose_backend(options));
-    if (passes.disabled.contains(kPass)) return;
-    passes.disabled.merge(passes_from(kPass));
     // The same graph as the pass sees: other passes change names.
-    run_passes(graph, passes);
-    const ValueNames narrowed = values_to_narrow(graph, passes.target, DType::kFloat16);
+    if (!lower_to_narrowing(graph, options)) return;
+    const ValueNames narrowed = values_to_narrow(graph, choose_backend(options).target(), DType::kFloat16);
     std::vector<ValueId> outputs;
     for (NodeId id : graph.order())
       for (ValueId output : graph.node(id).outputs)
@@ -189,7 +185,7 @@ void run_on_frames(Execution& execution, const Float32Probe& probe, ObservedRang
 
 }  // namespace
 
-Fp32KeepList find_fp32_keep_list(const Graph& graph, const ModelOptions& options) {
+ValueNames find_fp32_keep_list(const Graph& graph, const ModelOptions& options) {
   if (options.precision != Precision::kFp16) return {};  // bf16 has the range of float32
   Float32Probe probe(graph, options);
   if (probe.empty()) return {};

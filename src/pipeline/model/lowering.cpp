@@ -1,5 +1,7 @@
 #include "pipeline/model/lowering.hpp"
 
+#include "pipeline/model/device.hpp"
+
 namespace saccade {
 namespace {
 
@@ -18,6 +20,15 @@ PassOptions pass_options(const ModelOptions& options, const Backend& backend, Fp
   passes.disabled.insert(options.disabled_passes.begin(), options.disabled_passes.end());
   passes.max_memory = options.max_memory;
   return passes;
+}
+
+bool lower_to_narrowing(Graph& graph, const ModelOptions& options) {
+  constexpr std::string_view kPass = "narrow_floats";
+  PassOptions passes = pass_options(options, choose_backend(options));
+  if (passes.disabled.contains(kPass)) return false;
+  passes.disabled.merge(passes_from(kPass));
+  run_passes(graph, passes);
+  return true;
 }
 
 bool disables_passes(const ModelOptions& options) { return options.only_passes || !options.disabled_passes.empty(); }

@@ -68,7 +68,10 @@ const Fp32KeepList& Model::Impl::find_keep_list(PlanFor what, const Graph& graph
   if (found != keep_lists_.end()) return found->second;
   const bool on_frames = what == PlanFor::kFrames;
   if (on_frames) recognise();
-  return keep_lists_[what] = resolve_fp32_keep_list(graph, on_frames ? &*card_ : nullptr, options_, plan_);
+  Fp32KeepList& names = keep_lists_[what];
+  names = resolve_fp32_keep_list(graph, on_frames ? &*card_ : nullptr, options_, plan_);
+  names.add({.results = keep_for_accuracy_});
+  return names;
 }
 
 const Fp32KeepList& Model::Impl::fp32_keep_list(PlanFor what, const Graph& graph) {
@@ -81,10 +84,12 @@ void Model::Impl::use_card(Card card) {
   card_ = std::move(card);
 }
 
-void Model::Impl::use_precision(Precision precision) {
+void Model::Impl::use_precision(const DecidedPrecision& decided) {
   const std::scoped_lock lock(mutex_);
   if (tensor_plan_ || vision_plan_) fail(ErrorCode::kInternal, "{}: it is compiled already", path_);
-  options_.precision = precision;
+  options_.precision = decided.precision;
+  keep_for_accuracy_ = decided.keep_fp32;
+  keep_lists_.clear();
 }
 
 const Card& Model::Impl::card() {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <mutex>
 
-#include "graph/fp32_keep_list.hpp"
+#include "pipeline/model/decided_precision.hpp"
 #include "pipeline/model/impl_access.hpp"
 #include "pipeline/model/open_model.hpp"
 #include "runtime/plan.hpp"
@@ -47,7 +47,7 @@ class Model::Impl {
   /// Makes CARD the model's, before the first call of card() or vision_plan(), in place of recognition.
   void use_card(Card card);
   /// Decides Precision::kAuto, before the first compilation.
-  void use_precision(Precision precision);
+  void use_precision(const DecidedPrecision& decided);
   /// Whether there is a card. Throws Error if one was given or lies beside the model and can't be used.
   bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.
@@ -75,6 +75,7 @@ class Model::Impl {
   std::mutex mutex_;
   std::shared_ptr<const Plan> tensor_plan_;
   std::optional<Card> card_;
+  ValueNames keep_for_accuracy_;  // of use_precision()
   std::map<PlanFor, Fp32KeepList> keep_lists_;
   std::unique_ptr<const VisionPlan> vision_plan_;
   std::optional<Model> second_;

@@ -78,13 +78,14 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
 
 Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
                                     const std::optional<PlanFacts>& plan) {
-  if (!plan || (card != nullptr && to_toml(*card) != plan->card)) return find_fp32_keep_list(graph, options);
-  const std::optional<Fp32KeepList>& kept = card != nullptr ? plan->keep_fp32 : plan->keep_fp32_on_tensors;
-  if (!kept) return find_fp32_keep_list(graph, options);
-  if (!kept->empty())
-    log(LogLevel::kInfo, "values kept in float32 in the graph '{}', near or beyond the fp16 range: {}", graph.name,
-        kept->size());
-  return *kept;
+  if (!plan) return {.values = find_fp32_keep_list(graph, options)};
+  const std::optional<ValueNames>& kept = card != nullptr ? plan->keep_fp32 : plan->keep_fp32_on_tensors;
+  const bool applies = kept && (card == nullptr || to_toml(*card) == plan->card);
+  Fp32KeepList list{.values = applies ? *kept : find_fp32_keep_list(graph, options),
+                    .results = plan->keep_for_accuracy};
+  if (const ValueNames names = list.names(); !names.empty())
+    log(LogLevel::kInfo, "values kept in float32 in the graph '{}': {}", graph.name, names.size());
+  return list;
 }
 
 void check_device_of(const std::string& path, const ModelOptions& options) {

@@ -25,8 +25,8 @@ OpenedModel open_model(const std::string& path, const ModelOptions& options);
 Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std::string& path,
              const std::string& given);
 
-/// The values that stay in float32 in GRAPH, the input of compile(), for frames with CARD (null: raw tensors): those of
-/// PLAN if they apply, else those of find_fp32_keep_list(). Throws like it.
+/// What stays in float32 in GRAPH, the input of compile(), for frames with CARD (null: raw tensors): the values of PLAN
+/// if they apply, else those of find_fp32_keep_list(); and the results that PLAN keeps for accuracy. Throws like it.
 Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
                                     const std::optional<PlanFacts>& plan);
 

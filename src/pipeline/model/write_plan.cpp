@@ -24,14 +24,13 @@ class PlanWriter {
     if (is_measured()) known_ = cached_choices(backend_, model_.options().threads);
   }
 
-  /// Loads the model again if another precision is chosen for it.
-  void choose_precision(const std::string& path) {
+  void choose_precision() {
     if (!asked_.choose_precision || facts_.precision != Precision::kAuto) return;
-    facts_.precision = asked_.choose_precision(model_);
+    DecidedPrecision decided = asked_.choose_precision(model_);
+    facts_.precision = decided.precision;
     if (facts_.precision == Precision::kAuto || facts_.precision == Precision::kFp32) return;
-    ModelOptions options = model_.options();
-    options.precision = facts_.precision;
-    model_ = Model::load(path, options);
+    impl_of(model_).use_precision(decided);
+    facts_.keep_for_accuracy = std::move(decided.keep_fp32);
   }
 
   WrittenPlan write(const std::string& path) {
@@ -68,11 +67,11 @@ class PlanWriter {
     }
   }
 
-  /// Lowers GRAPH and tunes it. Returns its keep list; nullopt if passes are disabled, which changes names.
-  std::optional<Fp32KeepList> add(const std::string& what, Graph graph, PlanFor fed) {
+  /// Lowers GRAPH and tunes it. Returns its Fp32KeepList::values; nullopt if passes are disabled, which changes names.
+  std::optional<ValueNames> add(const std::string& what, Graph graph, PlanFor fed) {
     const ModelOptions& options = model_.options();
     const Fp32KeepList& keep_fp32 = impl_of(model_).fp32_keep_list(fed, graph);
-    written_.keep_fp32.insert(keep_fp32.begin(), keep_fp32.end());
+    written_.keep_fp32.add(keep_fp32);
     run_passes(graph, pass_options(options, backend_, keep_fp32));
     const Graph lowered = graph;
     TuneOptions tuning{.compile = {.threads = options.threads, .max_memory = options.max_memory, .choices = &known_},
@@ -89,7 +88,7 @@ class PlanWriter {
     record_packed(lowered, report.choices);
     written_.reports.emplace_back(what, std::move(report));
     if (disables_passes(options)) return {};
-    return keep_fp32;
+    return keep_fp32.values;
   }
 
   /// Adds the weights as the launches of CHOICES have packed them.
@@ -117,7 +116,7 @@ class PlanWriter {
 WrittenPlan write_plan(const std::string& path, const std::string& plan, const WritePlanOptions& options) {
   PlanWriter writer(path, options);
   check_output(plan);  // before minutes of tuning
-  writer.choose_precision(path);
+  writer.choose_precision();
   return writer.write(plan);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "graph/fp32_keep_list.hpp"
+#include "pipeline/model/decided_precision.hpp"
 #include "runtime/tuning/tuner.hpp"
 #include "saccade/model.hpp"
 
@@ -11,7 +11,7 @@ struct WritePlanOptions {
   bool tune = true;
   /// Decides Precision::kAuto for the model, which is loaded and computes in fp32, once the output can be written.
   /// Empty, or kAuto: fp32.
-  std::function<Precision(const Model& model)> choose_precision;
+  std::function<DecidedPrecision(const Model& model)> choose_precision;
   /// WHAT is "frames" or "tensors"; on the calling thread.
   std::function<void(std::string_view what, const TuneProgress&)> on_progress;
 };
