@@ -21,6 +21,7 @@ struct RunFlags {
   CommonFlags common;
   std::vector<std::string> models;
   std::vector<std::string> sources;
+  SourceOptions source_options;
   PipelineOptions pipeline;
 
   std::string jsonl;
@@ -160,7 +161,7 @@ int run(const RunFlags& flags) {
     IdlePrecision::decide_for(flags.models, [&] { return load_models(flags); });
     return kOk;
   }
-  const std::vector<Source> sources = Source::open_all(flags.sources);
+  const std::vector<Source> sources = Source::open_all(flags.sources, flags.source_options);
   const std::vector<Model> models = load_models(flags);
   const Console console(flags);
   Progress progress;
@@ -210,6 +211,10 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind_choice("--drop", flags.pipeline.drop,
                      {{"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}});
   binder.bind("--queue", &flags.pipeline.queue);
+  binder.bind("--realtime", &flags.source_options.realtime);
+  binder.bind("--loop", &flags.source_options.loop);
+  binder.bind("--every", &flags.pipeline.every);
+  binder.bind("--fps", &flags.pipeline.max_rate);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
   binder.bind("--duration", [&flags](const std::string& seconds) {
     flags.pipeline.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -20,7 +20,10 @@ namespace saccade {
 struct PipelineOptions {
   /// What a full queue drops.
   DropPolicy drop = DropPolicy::kAuto;
-  std::size_t queue = 0;                ///< queue capacity per source; 0: 1 if live, else 4
+  std::size_t queue = 0;   ///< queue capacity per source; 0: 1 for a live one, else 4
+  std::int64_t every = 1;  ///< process every Nth frame of each source, the first one first; skip the others
+  /// Process at most this number of frames per second of each source, by their timestamps; skip the others. 0: all.
+  double max_rate = 0;
   std::int64_t max_frames = 0;          ///< captured frames per source; 0: all
   std::chrono::nanoseconds duration{};  ///< stop after this time; 0: never
 };

@@ -14,10 +14,19 @@ struct SourceInfo {
   bool live = false;         ///< a camera: frames arrive whether they are read or not
   double frame_rate = 0;     ///< frames per second; 0: none (images) or unknown
   std::int64_t frames = -1;  ///< number of frames; -1: unknown
+  bool endless = false;      ///< it ends only when it is stopped: a scene without a length, SourceOptions::loop
   int width = 0;             ///< of the first frame, in pixels; 0: unknown
   /// Of the first frame, in pixels; 0: unknown.
   int height = 0;
   std::vector<std::string> files;  ///< paths of images, one per frame, in order; empty for a video or a scene
+};
+
+/// How a video or a scene is read.
+struct SourceOptions {
+  /// At its own frame rate, as a camera: the source is live, and frames that are not taken in time are dropped and
+  /// counted.
+  bool realtime = false;
+  bool loop = false;  ///< begin again at the end; frame numbers and timestamps continue
 };
 
 class CustomSource;
@@ -26,15 +35,16 @@ class CustomSource;
 /// to the same source. A source is read once, by one pipeline. Any thread.
 class Source {
  public:
-  /// Throws Error with the file's name if it is missing, empty, damaged or of an unknown kind.
-  static Source open(const std::string& uri);
+  /// Throws Error with the file's name if it is missing, empty, damaged or of an unknown kind, or if OPTIONS are given
+  /// for images.
+  static Source open(const std::string& uri, const SourceOptions& options = {});
   /// The source that READER implements (saccade/custom_source.hpp). Throws Error (kInvalidArgument) if it is null.
   static Source from(std::unique_ptr<CustomSource> reader);
   /// Opens URIS in their order, as `saccade run --source` does. One that names no file may be a pattern (*, ?, [...]):
   /// its matches, sorted by name, replace it. A folder gives its images as one source and each of its videos as
   /// another. Images of one folder that follow each other are one source. Throws Error as open() does, and for a
   /// pattern without a match and more than 256 sources.
-  static std::vector<Source> open_all(const std::vector<std::string>& uris);
+  static std::vector<Source> open_all(const std::vector<std::string>& uris, const SourceOptions& options = {});
 
   /// Valid as long as a copy of this source exists.
   const SourceInfo& info() const;

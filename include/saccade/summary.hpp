@@ -11,16 +11,17 @@ namespace saccade {
 struct Ledger {
   std::int64_t captured = 0;    ///< frames that the source produced, including corrupt and lost ones
   std::int64_t processed = 0;   ///< processed by every model
+  std::int64_t skipped = 0;     ///< left out as requested: PipelineOptions::every, max_rate
   std::int64_t queue_full = 0;  ///< dropped: displaced by another frame in the queue
   std::int64_t stopped = 0;     ///< dropped: captured, but the pipeline was stopped first
   std::int64_t failed = 0;      ///< dropped: a model could not run on it
   std::int64_t corrupt = 0;     ///< could not be decoded
   std::int64_t lost = 0;        ///< missing in the source's own numbering
 
-  /// Frames that were captured, but not processed.
+  /// Frames that were captured, but not processed, against the user's wish.
   std::int64_t dropped() const { return queue_full + stopped + failed; }
   /// Frames in flight in a running pipeline; 0 when it has ended.
-  std::int64_t in_flight() const { return captured - processed - dropped() - corrupt - lost; }
+  std::int64_t in_flight() const { return captured - processed - skipped - dropped() - corrupt - lost; }
   /// Adds the counts of OTHER.
   Ledger& operator+=(const Ledger& other);
 };

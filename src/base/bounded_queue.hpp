@@ -22,6 +22,12 @@ enum class PopStatus {
   kCancelled,
 };
 
+/// One lane of a BoundedQueue.
+struct LaneOptions {
+  DropPolicy policy = DropPolicy::kWait;  ///< not kAuto
+  std::size_t capacity = 1;               ///< items
+};
+
 /// Bounded lanes, one per producer, read round-robin by one consumer: an overflowing lane drops its own items only, and
 /// a busy lane cannot starve the others. Allocates in its constructor only. T is default-constructible and moves
 /// without throwing.
@@ -30,10 +36,12 @@ class BoundedQueue {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// One policy per lane (the caller resolves kAuto); CAPACITY items each. Throws Error on a capacity of 0.
-  BoundedQueue(const std::vector<DropPolicy>& policies, std::size_t capacity) {
-    if (capacity == 0) fail(ErrorCode::kInvalidArgument, "a queue needs room for at least one frame");
-    for (DropPolicy policy : policies) lanes_.emplace_back(policy, capacity);
+  /// Throws Error on a capacity of 0.
+  explicit BoundedQueue(const std::vector<LaneOptions>& lanes) {
+    for (const LaneOptions& lane : lanes) {
+      if (lane.capacity == 0) fail(ErrorCode::kInvalidArgument, "a queue needs room for at least one frame");
+      lanes_.emplace_back(lane.policy, lane.capacity);
+    }
   }
 
   /// Appends ITEM to its lane and returns the item that was dropped for it, if any. Under kWait none is dropped, unless

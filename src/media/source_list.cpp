@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
 #include "media/image_list.hpp"
+#include "media/looping_reader.hpp"
+#include "media/paced_reader.hpp"
 #include "scene/options.hpp"
 
 namespace saccade {
@@ -58,9 +60,19 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   return paths;
 }
 
+/// READER, which loops if OPTIONS say so, as they say.
+std::unique_ptr<FrameReader> as_wanted(std::unique_ptr<FrameReader> reader, const SourceOptions& options) {
+  const SourceInfo& info = reader->info();
+  if (options.loop && !info.files.empty())
+    fail(ErrorCode::kInvalidArgument, "{}: images are read once: only a video or a scene can be looped", info.name);
+  return options.realtime && !info.live ? pace(std::move(reader)) : std::move(reader);
+}
+
 /// Collects sources; images of one folder that follow each other are joined.
 class SourceList {
  public:
+  explicit SourceList(const SourceOptions& options) : options_(options) {}
+
   void add(const std::string& uri) {
     if (is_pattern(uri)) {
       for (const std::string& path : matches_of(uri)) add_path(path);
@@ -85,7 +97,7 @@ class SourceList {
     if (!is_scene(path) && is_folder(path))
       add_folder(path);
     else
-      add_reader(open_reader(path));
+      add_reader(open_source(path, options_));
   }
 
   void add_folder(const std::string& path) {
@@ -100,17 +112,18 @@ class SourceList {
     }
     if (!error && !has_images && videos.empty())
       fail(ErrorCode::kInvalidFile, "the folder '{}' has no image and no video (by the extensions of its files)", path);
-    if (has_images || error) add_reader(open_folder(path));  // it reports a folder that can't be read
+    // It reports a folder that can't be read.
+    if (has_images || error) add_reader(as_wanted(open_folder(path), options_));
     note_input(path);
     std::ranges::sort(videos);
-    for (const std::string& video : videos) add_reader(open_reader(video));
+    for (const std::string& video : videos) add_reader(open_source(video, options_));
   }
 
   void end_images() {
-    if (images_.size() == 1) add_reader(open_reader(images_.front()));
+    if (images_.size() == 1) add_reader(open_source(images_.front(), options_));
     if (images_.size() > 1) {
       const std::string name = fmt::format("{} and {} more", images_.front(), images_.size() - 1);
-      add_reader(open_images(name, images_));
+      add_reader(as_wanted(open_images(name, images_), options_));
     }
     images_.clear();
   }
@@ -121,14 +134,20 @@ class SourceList {
     readers_.push_back(std::move(reader));
   }
 
+  SourceOptions options_;
   std::vector<std::unique_ptr<FrameReader>> readers_;
   std::vector<std::string> images_;  ///< of one folder, to be one source
 };
 
 }  // namespace
 
-std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris) {
-  SourceList list;
+std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOptions& options) {
+  return as_wanted(options.loop ? open_looping(uri) : open_reader(uri), options);
+}
+
+std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,
+                                                       const SourceOptions& options) {
+  SourceList list(options);
   for (const std::string& uri : uris) list.add(uri);
   return list.take();
 }

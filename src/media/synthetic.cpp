@@ -16,6 +16,7 @@ class Synthetic final : public FrameReader {
     info_.name = uri;
     info_.frame_rate = options.fps;
     info_.frames = options.frames;
+    info_.endless = options.frames < 0;
     last_ = options.frames < 0 ? kMostFrames : options.frames;
     info_.width = options.width;
     info_.height = options.height;

@@ -23,7 +23,7 @@ Taken pop(BoundedQueue<int>& queue, BoundedQueue<int>::Clock::time_point deadlin
 }
 
 TEST(BoundedQueue, GivesItemsBackInOrder) {
-  BoundedQueue<int> queue({DropPolicy::kWait}, 2);
+  BoundedQueue<int> queue({{DropPolicy::kWait, 2}});
   for (int round = 0; round < 3; ++round) {
     EXPECT_FALSE(queue.push(0, 10));
     EXPECT_FALSE(queue.push(0, 20));
@@ -33,7 +33,7 @@ TEST(BoundedQueue, GivesItemsBackInOrder) {
 }
 
 TEST(BoundedQueue, OldestGivesWay) {
-  BoundedQueue<int> queue({DropPolicy::kOldest}, 2);
+  BoundedQueue<int> queue({{DropPolicy::kOldest, 2}});
   queue.push(0, 1);
   queue.push(0, 2);
   EXPECT_EQ(queue.push(0, 3), 1);
@@ -42,7 +42,7 @@ TEST(BoundedQueue, OldestGivesWay) {
 }
 
 TEST(BoundedQueue, NewestGivesWay) {
-  BoundedQueue<int> queue({DropPolicy::kNewest}, 2);
+  BoundedQueue<int> queue({{DropPolicy::kNewest, 2}});
   queue.push(0, 1);
   queue.push(0, 2);
   EXPECT_EQ(queue.push(0, 3), 3);
@@ -51,7 +51,7 @@ TEST(BoundedQueue, NewestGivesWay) {
 }
 
 TEST(BoundedQueue, WaitingProducerLosesNothing) {
-  BoundedQueue<int> queue({DropPolicy::kWait}, 1);
+  BoundedQueue<int> queue({{DropPolicy::kWait, 1}});
   std::thread producer([&] {
     for (int i = 0; i < 1000; ++i) EXPECT_FALSE(queue.push(0, i));
     queue.close(0);
@@ -63,7 +63,7 @@ TEST(BoundedQueue, WaitingProducerLosesNothing) {
 }
 
 TEST(BoundedQueue, LanesTakeTurns) {
-  BoundedQueue<int> queue({DropPolicy::kWait, DropPolicy::kWait}, 3);
+  BoundedQueue<int> queue({{DropPolicy::kWait, 3}, {DropPolicy::kWait, 3}});
   for (int i : {1, 2, 3}) queue.push(0, i);
   for (int i : {10, 20}) queue.push(1, i);
   std::vector<int> order;
@@ -72,7 +72,7 @@ TEST(BoundedQueue, LanesTakeTurns) {
 }
 
 TEST(BoundedQueue, ReportsAClosedLaneOnceItIsEmpty) {
-  BoundedQueue<int> queue({DropPolicy::kWait, DropPolicy::kWait}, 1);
+  BoundedQueue<int> queue({{DropPolicy::kWait, 1}, {DropPolicy::kWait, 1}});
   queue.push(1, 7);
   queue.close(1);
   EXPECT_EQ(pop(queue).what, PopStatus::kItem);
@@ -86,7 +86,7 @@ TEST(BoundedQueue, ReportsAClosedLaneOnceItIsEmpty) {
 }
 
 TEST(BoundedQueue, CancelEndsWaitsAndLeavesItemsToDrain) {
-  BoundedQueue<int> queue({DropPolicy::kWait}, 1);
+  BoundedQueue<int> queue({{DropPolicy::kWait, 1}});
   queue.push(0, 1);
   std::optional<int> back;
   std::thread producer([&] { back = queue.push(0, 2); });
@@ -98,7 +98,7 @@ TEST(BoundedQueue, CancelEndsWaitsAndLeavesItemsToDrain) {
   EXPECT_EQ(queue.drain(0), std::nullopt);
 }
 
-TEST(BoundedQueue, RefusesZeroCapacity) { EXPECT_THROW(BoundedQueue<int>({DropPolicy::kWait}, 0), Error); }
+TEST(BoundedQueue, RefusesZeroCapacity) { EXPECT_THROW(BoundedQueue<int>({{DropPolicy::kWait, 0}}), Error); }
 
 }  // namespace
 }  // namespace saccade

@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "measure/profile/looping_reader.hpp"
 #include "measure/profile/profile_report.hpp"
 #include "measure/profile/trace.hpp"
 #include "measure/trace_events.hpp"
+#include "media/looping_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/model/model_impl.hpp"
 #include "support/cpu_model.hpp"

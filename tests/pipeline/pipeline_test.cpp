@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
 
 #include "saccade/error.hpp"
@@ -228,6 +229,37 @@ TEST_F(PipelineTest, LiveSourcesKeepTheNewestFrame) {
   Pipeline pipeline(scripted_source("a", script, true), boxes());
   while (pipeline.summary().ledger.queue_full < 9) std::this_thread::yield();
   EXPECT_EQ(pipeline.next()->frame, 9);
+}
+
+/// A file beside a camera does not lengthen the camera's queue.
+TEST_F(PipelineTest, AQueueIsThatOfItsSource) {
+  auto script = test::frames(10);
+  script.push_back(Act::kHang);
+  Pipeline pipeline({scripted_source("camera", script, true), scripted_source("file", script)}, {boxes()});
+  const auto ledger_of = [&](std::size_t stream) { return pipeline.summary().streams[stream].ledger; };
+  while (ledger_of(0).queue_full < 9 || ledger_of(1).captured < 5) std::this_thread::yield();
+  EXPECT_EQ(pipeline.next()->frame, 9) << "of the camera";
+  EXPECT_EQ(pipeline.next()->frame, 0) << "of the file";
+  EXPECT_EQ(ledger_of(1).queue_full, 0);
+}
+
+TEST_F(PipelineTest, SkipsFramesOnRequest) {
+  Pipeline thinned(scripted_source("a", test::frames(10)), boxes(), {.every = 4});
+  std::vector<std::int64_t> seen;
+  for (const Result& result : thinned) seen.push_back(result.frame);
+  EXPECT_EQ(seen, (std::vector<std::int64_t>{0, 4, 8}));
+  EXPECT_EQ(thinned.summary().ledger.skipped, 7);
+  EXPECT_EQ(thinned.summary().ledger.dropped(), 0);
+  expect_balanced(thinned.summary());
+  Pipeline limited(scripted_source("a", test::frames(10)), boxes(), {.max_rate = 12.5});  // of 25 frames per second
+  EXPECT_EQ(drain(limited), 5);
+  EXPECT_EQ(limited.summary().ledger.skipped, 5);
+}
+
+TEST_F(PipelineTest, RefusesSelectionsWithoutSense) {
+  for (const PipelineOptions& options :
+       {PipelineOptions{.every = 0}, {.max_rate = -1}, {.max_rate = std::numeric_limits<double>::quiet_NaN()}})
+    EXPECT_THROW(Pipeline(scripted_source("a", {}), boxes(), options), Error);
 }
 
 TEST_F(PipelineTest, StopEndsAWaitFromAnotherThread) {

@@ -39,14 +39,16 @@ TEST(StreamLedger, ACorruptFrameIsCountedOnceWhetherOrNotItHasANumber) {
 
 TEST(StreamLedger, EveryReasonBalances) {
   StreamLedger ledger;
-  for (int i = 0; i < 4; ++i) ledger.capture(i);
+  for (int i = 0; i < 5; ++i) ledger.capture(i);
   ledger.corrupt();
   ledger.process();
+  ledger.skip();
   ledger.drop_queue_full();
   ledger.drop_stopped();
   ledger.drop_failed();
   const Ledger sum = ledger.snapshot();
-  EXPECT_EQ(sum.captured, 5);
+  EXPECT_EQ(sum.captured, 6);
+  EXPECT_EQ(sum.skipped, 1);
   EXPECT_EQ(sum.dropped(), 3);
   EXPECT_EQ(sum.in_flight(), 0);
 }

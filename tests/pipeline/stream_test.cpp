@@ -17,7 +17,7 @@ Ledger ledger_of(std::size_t frames, BoundedQueue<Frame>& queue) {
 }
 
 TEST(Stream, EndsWhereItsQueueIsCancelled) {
-  BoundedQueue<Frame> queue({DropPolicy::kWait}, 2);
+  BoundedQueue<Frame> queue({{DropPolicy::kWait, 2}});
   queue.cancel();
   const Ledger ledger = ledger_of(3, queue);
   EXPECT_EQ(ledger.captured, 1);
@@ -26,7 +26,7 @@ TEST(Stream, EndsWhereItsQueueIsCancelled) {
 }
 
 TEST(Stream, CountsFramesThatGaveWayAsQueueFull) {
-  BoundedQueue<Frame> queue({DropPolicy::kNewest}, 2);
+  BoundedQueue<Frame> queue({{DropPolicy::kNewest, 2}});
   const Ledger ledger = ledger_of(5, queue);
   EXPECT_EQ(ledger.captured, 5);
   EXPECT_EQ(ledger.queue_full, 3);

@@ -100,7 +100,7 @@ class DrawnSink final : public FolderSink {
   void write(const Result& result, const FrameView& frame) override {
     const auto stream = static_cast<std::size_t>(result.stream);
     const SourceInfo& source = sources_[stream].info();
-    const bool never_ends = source.live || (is_scene(source.name) && source.frames < 0);
+    const bool never_ends = source.live || source.endless;
     if (never_ends && !endless_) return;
     Track& track = tracks_[stream];
     if (!track.is_open()) open(stream, source);

@@ -9,10 +9,10 @@ namespace {
 
 void append_ledger(JsonBuffer& out, const Ledger& ledger) {
   append(out,
-         R"({{"captured":{},"processed":{},"dropped":{{"queue_full":{},"stopped":{},"failed":{}}},)"
+         R"({{"captured":{},"processed":{},"skipped":{},"dropped":{{"queue_full":{},"stopped":{},"failed":{}}},)"
          R"("corrupt":{},"lost":{},"unaccounted":{}}})",
-         ledger.captured, ledger.processed, ledger.queue_full, ledger.stopped, ledger.failed, ledger.corrupt,
-         ledger.lost, ledger.in_flight());
+         ledger.captured, ledger.processed, ledger.skipped, ledger.queue_full, ledger.stopped, ledger.failed,
+         ledger.corrupt, ledger.lost, ledger.in_flight());
 }
 
 void append_distribution(JsonBuffer& out, const Distribution& time) {
@@ -42,6 +42,7 @@ std::string losses(const Ledger& ledger) {
   const auto add = [&text](std::int64_t count, std::string_view what) {
     if (count != 0) text += fmt::format(" + {} {}", count, what);
   };
+  add(ledger.skipped, "skipped");
   add(ledger.queue_full, "dropped (queue full)");
   add(ledger.stopped, "dropped (stopped)");
   add(ledger.failed, "dropped (model failed)");
@@ -55,6 +56,7 @@ std::string losses(const Ledger& ledger) {
 Ledger& Ledger::operator+=(const Ledger& other) {
   captured += other.captured;
   processed += other.processed;
+  skipped += other.skipped;
   queue_full += other.queue_full;
   stopped += other.stopped;
   failed += other.failed;

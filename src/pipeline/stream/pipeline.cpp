@@ -9,9 +9,11 @@ namespace {
 constexpr std::size_t kFileQueue = 4;
 constexpr std::size_t kLiveQueue = 1;
 
-DropPolicy resolve(DropPolicy policy, bool live) {
-  if (policy != DropPolicy::kAuto) return policy;
-  return live ? DropPolicy::kOldest : DropPolicy::kWait;
+LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options) {
+  LaneOptions lane{.policy = options.drop, .capacity = options.queue};
+  if (lane.policy == DropPolicy::kAuto) lane.policy = source.live ? DropPolicy::kOldest : DropPolicy::kWait;
+  if (lane.capacity == 0) lane.capacity = source.live ? kLiveQueue : kFileQueue;
+  return lane;
 }
 
 /// Throws Error unless MODEL, a tracker of one object, has a target and a single source.
@@ -29,6 +31,12 @@ const std::vector<Model>& checked(const std::vector<Source>& sources, const std:
                                   const PipelineOptions& options) {
   if (sources.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a source");
   if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
+  if (options.every < 1) fail(ErrorCode::kInvalidArgument, "every frame is number {}: give 1 or more", options.every);
+  if (!(options.max_rate >= 0))
+    fail(ErrorCode::kInvalidArgument, "a rate of {} frames per second is invalid", options.max_rate);
+  for (const Source& source : sources)
+    if (options.max_rate > 0 && !source.info().files.empty())
+      fail(ErrorCode::kInvalidArgument, "{}: images have no frame rate to be limited: use --every", source.info().name);
   if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
   for (const Model& model : models)
     if (model.task() == Task::kTrack) check_tracker(model, sources.size());
@@ -62,24 +70,26 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   turn_ = models_.size();
   for (Source& source : sources_) impl_of(source).take();
 
-  const bool all_live = std::ranges::all_of(sources_, [](const Source& source) { return source.info().live; });
   // A live source may deliver a newer frame while the models run.
   runs_ahead_ =
       models_.overlaps() && std::ranges::none_of(sources_, [](const Source& source) { return source.info().live; });
-  const std::size_t capacity = options.queue != 0 ? options.queue : all_live ? kLiveQueue : kFileQueue;
-  std::vector<DropPolicy> policies;
-  for (const Source& source : sources_) policies.push_back(resolve(options.drop, source.info().live));
-  queue_ = std::make_unique<BoundedQueue<Frame>>(policies, capacity);
+  std::vector<LaneOptions> lanes;
+  for (const Source& source : sources_) lanes.push_back(lane_of(source.info(), options));
+  queue_ = std::make_unique<BoundedQueue<Frame>>(lanes);
   start_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
   for (Source& source : sources_)
     // Frames in the queue, in capture and in the models.
-    streams_.push_back(std::make_unique<Stream>(impl_of(source).reader(), *queue_,
-                                                Stream::Place{.lane = streams_.size(),
-                                                              .buffers = capacity + (runs_ahead_ ? 3 : 2),
-                                                              .max_frames = options.max_frames,
-                                                              .memory = &models_.frame_memory(),
-                                                              .max_memory = frames_memory(models)}));
+    streams_.push_back(
+        std::make_unique<Stream>(impl_of(source).reader(), *queue_,
+                                 Stream::Place{.lane = streams_.size(),
+                                               .buffers = lanes[streams_.size()].capacity + (runs_ahead_ ? 3 : 2),
+                                               .max_frames = options.max_frames,
+                                               .selection = {.every = options.every,
+                                                             .max_rate = options.max_rate,
+                                                             .source_rate = source.info().frame_rate},
+                                               .memory = &models_.frame_memory(),
+                                               .max_memory = frames_memory(models)}));
 }
 
 Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {

@@ -12,13 +12,15 @@ void Source::Impl::take() {
     fail(ErrorCode::kInvalidArgument, "{} was already read by a pipeline; open it again", info().name);
 }
 
-Source Source::open(const std::string& uri) { return source_of(open_reader(uri)); }
+Source Source::open(const std::string& uri, const SourceOptions& options) {
+  return source_of(open_source(uri, options));
+}
 
 Source Source::from(std::unique_ptr<CustomSource> reader) { return source_of(read_custom(std::move(reader))); }
 
-std::vector<Source> Source::open_all(const std::vector<std::string>& uris) {
+std::vector<Source> Source::open_all(const std::vector<std::string>& uris, const SourceOptions& options) {
   std::vector<Source> sources;
-  for (auto& reader : open_readers(uris)) sources.push_back(source_of(std::move(reader)));
+  for (auto& reader : open_readers(uris, options)) sources.push_back(source_of(std::move(reader)));
   return sources;
 }
 

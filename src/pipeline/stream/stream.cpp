@@ -14,6 +14,7 @@ Stream::Stream(FrameReader& reader, BoundedQueue<Frame>& queue, const Place& pla
       queue_(queue),
       place_(place),
       pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory),
+      selector_(place.selection),
       thread_([this] { read_all(); }) {}
 
 Stream::~Stream() {
@@ -92,6 +93,10 @@ bool Stream::read_one() {
 bool Stream::deliver(Frame frame) {
   warn_of_first();
   ledger_.capture(frame.sequence);
+  if (!selector_.takes(frame.timestamp_ns)) {
+    ledger_.skip();
+    return true;
+  }
   if (!queue_.push(place_.lane, std::move(frame))) return true;
   if (queue_.is_cancelled()) {
     ledger_.drop_stopped();

@@ -7,6 +7,7 @@
 #include "base/bounded_queue.hpp"
 #include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
+#include "pipeline/stream/frame_selection.hpp"
 #include "pipeline/stream/stream_ledger.hpp"
 
 namespace saccade {
@@ -16,8 +17,9 @@ class Stream {
  public:
   struct Place {
     std::size_t lane = 0;
-    std::size_t buffers = 0;        ///< maximum number of frames in existence
-    std::int64_t max_frames = 0;    ///< 0: all
+    std::size_t buffers = 0;      ///< maximum number of frames in existence
+    std::int64_t max_frames = 0;  ///< 0: all
+    FrameSelection selection;
     FrameMemory* memory = nullptr;  ///< memory of the frames, outlives the stream; null: the heap
     std::size_t max_memory = 0;     ///< limit of all streams' frames, in bytes; 0: default_memory_limit()
   };
@@ -52,6 +54,7 @@ class Stream {
   BoundedQueue<Frame>& queue_;
   Place place_;
   FramePool pool_;
+  FrameSelector selector_;
   StreamLedger ledger_;
   std::string fault_;
   std::string first_damage_;  ///< of the first frame

@@ -29,6 +29,7 @@ class StreamLedger {
     ++corrupt_since_;
   }
 
+  void skip() noexcept { ++skipped_; }
   void drop_queue_full() noexcept { ++queue_full_; }
   void drop_stopped() noexcept { ++stopped_; }
   void drop_failed() noexcept { ++failed_; }
@@ -40,6 +41,7 @@ class StreamLedger {
   Ledger snapshot() const noexcept {
     // Outgoing counts are read before incoming ones, so that frames in flight are never negative.
     Ledger ledger{.processed = processed_,
+                  .skipped = skipped_,
                   .queue_full = queue_full_,
                   .stopped = stopped_,
                   .failed = failed_,
@@ -53,6 +55,7 @@ class StreamLedger {
   using Counter = std::atomic<std::int64_t>;
   Counter captured_{0};
   Counter processed_{0};
+  Counter skipped_{0};
   Counter queue_full_{0};
   Counter stopped_{0};
   Counter failed_{0};

@@ -1,4 +1,4 @@
-#include "measure/profile/looping_reader.hpp"
+#include "media/looping_reader.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +14,7 @@ class LoopingReader final : public FrameReader {
   LoopingReader(std::string uri, std::unique_ptr<FrameReader> first) : uri_(std::move(uri)), reader_(std::move(first)) {
     info_ = reader_->info();
     info_.frames = -1;
+    info_.endless = true;
   }
 
   const SourceInfo& info() const override { return info_; }

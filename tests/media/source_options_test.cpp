@@ -1,0 +1,79 @@
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/clock.hpp"
+#include "media/images.hpp"
+#include "media/looping_reader.hpp"
+#include "media/paced_reader.hpp"
+#include "media/source_list.hpp"
+#include "saccade/error.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr const char* kScene = "synthetic:?size=32x32&frames=3&fps=100";
+
+TEST(SourceOptions, InRealTimeASceneIsACamera) {
+  const auto reader = open_source(kScene, {.realtime = true});
+  EXPECT_TRUE(reader->info().live);
+  EXPECT_FALSE(open_source(kScene, {})->info().live);
+  test::FramePool pool;
+  const auto start = Clock::now();
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const Outcome<Frame> frame = reader->read(pool);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->sequence, i);
+    EXPECT_EQ(frame->timestamp_ns, i * 10'000'000);
+    EXPECT_GE(frame->captured - start, std::chrono::nanoseconds(frame->timestamp_ns)) << "not before its time";
+  }
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
+}
+
+TEST(SourceOptions, CancellingEndsTheWaitForAFrame) {
+  const auto reader = open_source("synthetic:?size=32x32&fps=0.001", {.realtime = true});
+  test::FramePool pool;
+  ASSERT_TRUE(reader->read(pool));
+  std::thread other([&] { reader->cancel(); });
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kCancelled);
+  other.join();
+}
+
+TEST(SourceOptions, ALoopIsEndlessAndCountsOn) {
+  const auto reader = open_source(kScene, {.loop = true});
+  EXPECT_TRUE(reader->info().endless);
+  EXPECT_EQ(reader->info().frames, -1);
+  EXPECT_FALSE(open_source(kScene, {})->info().endless);
+  test::FramePool pool;
+  for (std::int64_t i = 0; i < 8; ++i) {
+    const Outcome<Frame> frame = reader->read(pool);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->sequence, i);
+    EXPECT_EQ(frame->timestamp_ns, i * 10'000'000);
+  }
+}
+
+TEST(SourceOptions, AreNotForImages) {
+  const test::TempFolder folder;
+  test::RgbImage image = test::flat(8, 8, 1, 2, 3);
+  for (const char* name : {"1.png", "2.png"}) write_image(folder / name, image.view());
+  const auto refused = [&](const std::vector<std::string>& uris, const SourceOptions& options) {
+    try {
+      open_readers(uris, options);
+      return std::string("opened");
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
+      return std::string(error.what());
+    }
+  };
+  for (const std::vector<std::string>& uris :
+       {std::vector<std::string>{folder / "1.png"}, {folder / "1.png", folder / "2.png"}, {folder.string()}}) {
+    EXPECT_NE(refused(uris, {.loop = true}).find("images are read once"), std::string::npos) << uris.front();
+    EXPECT_NE(refused(uris, {.realtime = true}).find("no frame rate"), std::string::npos) << uris.front();
+  }
+}
+
+}  // namespace
+}  // namespace saccade
