@@ -192,6 +192,12 @@ PrecisionCandidate try_on_data(const PrecisionRequest& request, const DecidedPre
   return candidate;
 }
 
+std::string name_of(const PrecisionCandidate& candidate) {
+  if (candidate.kept.products == 0) return std::string(to_string(candidate.precision));
+  return fmt::format("{} with {} of {} products in fp32", to_string(candidate.precision), candidate.kept.products,
+                     candidate.products);
+}
+
 /// PRECISION with the products of KEPT in fp32.
 PrecisionCandidate try_one(const PrecisionRequest& request, Precision precision, const KeptProducts& kept,
                            const PrecisionEvents& events) {
@@ -212,7 +218,10 @@ std::vector<PrecisionCandidate> try_in_steps(const PrecisionRequest& request, Pr
   };
   if (is_done()) return candidates;
   const QuietLog quiet;
-  const std::vector<ProductGroup> groups = find_sensitive_products(request.model, request.options, precision);
+  const std::vector<ProductGroup> groups =
+      find_sensitive_products(request.model, request.options, precision, [&](double share) {
+        if (events.progress) events.progress(fmt::format("{}, products", to_string(precision)), share);
+      });
   for (const KeptProducts& kept : steps_to_keep(groups)) {
     candidates.push_back(try_one(request, precision, kept, events));
     for (const ProductGroup& each : groups) candidates.back().products += each.kept.products;
@@ -250,12 +259,6 @@ PrecisionCandidate candidate_of(Precision precision, double time, const Agreemen
     candidate.evidence = fmt::format("{:.1f} % of {} {}", 100 * share.value(), share.whole, name);
   }
   return candidate;
-}
-
-std::string name_of(const PrecisionCandidate& candidate) {
-  if (candidate.kept.products == 0) return std::string(to_string(candidate.precision));
-  return fmt::format("{} with {} of {} products in fp32", to_string(candidate.precision), candidate.kept.products,
-                     candidate.products);
 }
 
 PrecisionChoice decide(std::vector<PrecisionCandidate> candidates) {

@@ -143,7 +143,8 @@ Fp32KeepList all_but(ValueNames values, std::span<const ProductGroup> groups, co
 
 }  // namespace
 
-std::vector<ProductGroup> find_sensitive_products(const std::string& path, ModelOptions options, Precision precision) {
+std::vector<ProductGroup> find_sensitive_products(const std::string& path, ModelOptions options, Precision precision,
+                                                  const std::function<void(double)>& progress) {
   const Model model = Model::load(path, options);
   options = model.options();
   const Graph graph = attach(impl_of(model).graph(), impl_of(model).card(), options.post).graph;
@@ -155,8 +156,10 @@ std::vector<ProductGroup> find_sensitive_products(const std::string& path, Model
   options.precision = precision;
   const ValueNames out_of_range = find_fp32_keep_list(graph, options);
   std::vector<ProductGroup> groups = grouped(narrowed_products(graph, options));
-  for (ProductGroup& each : groups)
-    each.drift = drift_of(run(raw, options, all_but(out_of_range, groups, each), frames), reference);
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    if (progress) progress(static_cast<double>(i) / static_cast<double>(groups.size()));
+    groups[i].drift = drift_of(run(raw, options, all_but(out_of_range, groups, groups[i]), frames), reference);
+  }
   return groups;
 }
 

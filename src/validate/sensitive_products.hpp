@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "graph/fp32_keep_list.hpp"
@@ -23,8 +25,9 @@ struct ProductGroup {
 
 /// The products that PRECISION narrows in the model at PATH with OPTIONS: the last ones of all branches, then the
 /// others in at most 16 groups; and the drift that each group causes on two frames of the built-in scene. The model is
-/// recognised. Compiles it once for each group. Throws Error.
-std::vector<ProductGroup> find_sensitive_products(const std::string& path, ModelOptions options, Precision precision);
+/// recognised. Compiles it once for each group; PROGRESS goes from 0 to 1. Throws Error.
+std::vector<ProductGroup> find_sensitive_products(const std::string& path, ModelOptions options, Precision precision,
+                                                  const std::function<void(double)>& progress = {});
 
 /// What to keep in fp32, step by step: the last products; then groups with the most drift for their operations first,
 /// until those that are left cause a half, a quarter and an eighth of the drift. Rounding errors of groups are
