@@ -36,6 +36,7 @@ struct Distribution {
   std::chrono::nanoseconds p90{};        ///< 90 % are not longer
   std::chrono::nanoseconds p95{};        ///< 95 % are not longer
   std::chrono::nanoseconds p99{};        ///< 99 % are not longer
+  std::chrono::nanoseconds p999{};       ///< 99.9 % are not longer
   std::chrono::nanoseconds max{};        ///< longest
 };
 
@@ -50,6 +51,10 @@ struct StreamSummary {
   std::string source;  ///< its SourceInfo::name
   Ledger ledger;       ///< of its frames
   std::string fault;   ///< why the source was lost; empty if it was not
+  /// Results of a live source that came later than a frame period after their frame: the next one was there already.
+  /// 0 if its rate is unknown.
+  std::int64_t late = 0;
+  std::vector<StageSummary> stages;  ///< of its frames, as Summary::stages
 };
 
 /// Statistics of a pipeline since its start.

@@ -44,6 +44,16 @@ void Histogram::add(std::chrono::nanoseconds duration) noexcept {
   ++count_;
 }
 
+void Histogram::add(const Histogram& other) noexcept {
+  if (other.count_ == 0) return;
+  for (std::size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
+  min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  sum_ += other.sum_;
+  squares_ += other.squares_;
+  count_ += other.count_;
+}
+
 std::chrono::nanoseconds Histogram::min() const noexcept { return std::chrono::nanoseconds(min_); }
 
 std::chrono::nanoseconds Histogram::mean() const noexcept {

@@ -11,6 +11,8 @@ namespace saccade {
 class Histogram {
  public:
   void add(std::chrono::nanoseconds duration) noexcept;
+  /// Adds the samples of OTHER.
+  void add(const Histogram& other) noexcept;
   void clear() noexcept { *this = Histogram(); }
 
   std::int64_t count() const noexcept { return count_; }

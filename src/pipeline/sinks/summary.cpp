@@ -1,5 +1,7 @@
 #include "saccade/summary.hpp"
 
+#include <span>
+
 #include "base/clock.hpp"
 #include "base/report_text.hpp"
 #include "pipeline/sinks/json_text.hpp"
@@ -18,10 +20,19 @@ void append_ledger(JsonBuffer& out, const Ledger& ledger) {
 void append_distribution(JsonBuffer& out, const Distribution& time) {
   append(out,
          R"({{"count":{},"min":{:.4f},"mean":{:.4f},"std":{:.4f},"p50":{:.4f},"p90":{:.4f},"p95":{:.4f},"p99":{:.4f},)"
-         R"("max":{:.4f}}})",
+         R"("p99.9":{:.4f},"max":{:.4f}}})",
          time.count, to_milliseconds(time.min), to_milliseconds(time.mean), to_milliseconds(time.deviation),
          to_milliseconds(time.p50), to_milliseconds(time.p90), to_milliseconds(time.p95), to_milliseconds(time.p99),
-         to_milliseconds(time.max));
+         to_milliseconds(time.p999), to_milliseconds(time.max));
+}
+
+void append_stages(JsonBuffer& out, std::span<const StageSummary> stages) {
+  append(out, R"("latency_ms":{{)");
+  for (std::size_t i = 0; i < stages.size(); ++i) {
+    append(out, R"({}"{}":)", i == 0 ? "" : ",", stages[i].name);
+    append_distribution(out, stages[i].time);
+  }
+  append(out, "}}");
 }
 
 void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stream) {
@@ -29,6 +40,8 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   append_json_string(out, stream.source);
   append(out, R"(,"ledger":)");
   append_ledger(out, stream.ledger);
+  append(out, R"(,"late":{},)", stream.late);
+  append_stages(out, stream.stages);
   if (!stream.fault.empty()) {
     append(out, R"(,"fault":)");
     append_json_string(out, stream.fault);
@@ -80,12 +93,9 @@ std::string to_json(const Summary& summary) {
     if (i != 0) append(out, ",");
     append_json_string(out, summary.models[i]);
   }
-  append(out, R"(],"invalid":{},"latency_ms":{{)", summary.invalid);
-  for (std::size_t i = 0; i < summary.stages.size(); ++i) {
-    append(out, R"({}"{}":)", i == 0 ? "" : ",", summary.stages[i].name);
-    append_distribution(out, summary.stages[i].time);
-  }
-  append(out, R"(}},"bottleneck":)");
+  append(out, R"(],"invalid":{},)", summary.invalid);
+  append_stages(out, summary.stages);
+  append(out, R"(,"bottleneck":)");
   append_json_string(out, summary.bottleneck);
   append(out, "}}");
   return fmt::to_string(out);
@@ -98,6 +108,7 @@ std::string to_text(const Summary& summary) {
     text += report_text("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
                         losses(ledger));
     if (ledger.in_flight() != 0) text += report_text(" + {} unaccounted for", ledger.in_flight());
+    if (stream.late != 0) text += report_text("; {} later than a frame period", stream.late);
     if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
     text += "\n";
   }

@@ -16,6 +16,12 @@ LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options) {
   return lane;
 }
 
+/// The period of a live source's frames; 0: unknown, or it is not live.
+std::chrono::nanoseconds live_period(const SourceInfo& source) {
+  if (!source.live || source.frame_rate <= 0) return {};
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(1 / source.frame_rate));
+}
+
 /// Throws Error unless MODEL, a tracker of one object, has a target and a single source.
 void check_tracker(const Model& model, std::size_t sources) {
   if (!model.options().target)
@@ -74,7 +80,10 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   runs_ahead_ =
       models_.overlaps() && std::ranges::none_of(sources_, [](const Source& source) { return source.info().live; });
   std::vector<LaneOptions> lanes;
-  for (const Source& source : sources_) lanes.push_back(lane_of(source.info(), options));
+  for (const Source& source : sources_) {
+    lanes.push_back(lane_of(source.info(), options));
+    times_.push_back({.stages = {}, .period = live_period(source.info())});
+  }
   queue_ = std::make_unique<BoundedQueue<Frame>>(lanes);
   start_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
@@ -171,8 +180,7 @@ Outcome<Result&> Pipeline::Impl::run_model() {
   finished_ = Clock::now();
   Result& result = models_[model].result();
   complete(result);
-  times_.add(result.latency);
-  if (result.invalid()) ++invalid_;
+  record(result);
   if (turn_ == models_.size()) stream().ledger().process();
   return result;
 }
@@ -185,6 +193,13 @@ void Pipeline::Impl::complete(Result& result) const {
   result.latency.capture = frame.capture_time;
   result.latency.queue = current_.at - frame.captured;
   result.latency.total = finished_ - frame.captured + frame.capture_time;
+}
+
+void Pipeline::Impl::record(const Result& result) noexcept {
+  Timing& timing = times_[current_.lane];
+  timing.stages.add(result.latency);
+  if (timing.period.count() > 0 && result.latency.total > timing.period) ++timing.late;
+  if (result.invalid()) ++invalid_;
 }
 
 FrameTimes Pipeline::Impl::frame_times() const {
@@ -233,17 +248,23 @@ Summary Pipeline::Impl::summary() {
   if (stopped_) end();
   Summary summary;
   summary.elapsed = std::min(Clock::now(), finish_) - start_;
-  for (const auto& each : streams_) {
-    const bool over = ended_;
-    summary.streams.push_back({each->info().name, each->ledger().snapshot(), over ? each->fault() : std::string()});
+  StageTimes all;
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const Stream& each = *streams_[i];
+    summary.streams.push_back({.source = each.info().name,
+                               .ledger = each.ledger().snapshot(),
+                               .fault = ended_ ? each.fault() : std::string(),
+                               .late = times_[i].late,
+                               .stages = times_[i].stages.summarize()});
     summary.ledger += summary.streams.back().ledger;
+    all.add(times_[i].stages);
   }
   for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
   const double seconds = std::chrono::duration<double>(summary.elapsed).count();
   summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
   summary.invalid = invalid_;
-  summary.stages = times_.summarize();
-  summary.bottleneck = times_.bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
+  summary.stages = all.summarize();
+  summary.bottleneck = all.bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
   return summary;
 }
 

@@ -49,6 +49,7 @@ class Pipeline::Impl {
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
   Outcome<Result&> run_model();
   void complete(Result& result) const;
+  void record(const Result& result) noexcept;
   void begin_frame();
   void look_ahead();
   void release_frame();
@@ -59,7 +60,13 @@ class Pipeline::Impl {
   std::vector<Source> sources_;
   PipelineOptions options_;
   ModelSet models_;
-  StageTimes times_;
+  /// What the results of a source show.
+  struct Timing {
+    StageTimes stages;
+    std::chrono::nanoseconds period{};  ///< of its frames, if it is live; 0: unknown
+    std::int64_t late = 0;
+  };
+  std::vector<Timing> times_;  ///< by lane
   Clock::time_point start_;
   Clock::time_point finish_ = Clock::time_point::max();
   Clock::time_point deadline_;

@@ -14,6 +14,7 @@ Distribution distribution_of(const Histogram& histogram) {
           .p90 = histogram.percentile(90),
           .p95 = histogram.percentile(95),
           .p99 = histogram.percentile(99),
+          .p999 = histogram.percentile(99.9),
           .max = histogram.max()};
 }
 
@@ -24,6 +25,15 @@ void StageTimes::add(const Latency& latency) noexcept {
   model_.add(latency.model);
   post_.add(latency.post);
   total_.add(latency.total);
+}
+
+void StageTimes::add(const StageTimes& other) noexcept {
+  capture_.add(other.capture_);
+  queue_.add(other.queue_);
+  pre_.add(other.pre_);
+  model_.add(other.model_);
+  post_.add(other.post_);
+  total_.add(other.total_);
 }
 
 std::vector<StageSummary> StageTimes::summarize() const {

@@ -11,10 +11,12 @@ namespace saccade {
 /// Statistics of a histogram.
 Distribution distribution_of(const Histogram& histogram);
 
-/// Latencies of all frames by stage, in fixed memory. One thread.
+/// Latencies of a source's frames by stage, in fixed memory. One thread.
 class StageTimes {
  public:
   void add(const Latency& latency) noexcept;
+  /// Adds the frames of OTHER.
+  void add(const StageTimes& other) noexcept;
 
   const Histogram& total() const { return total_; }
   /// In pipeline order.
