@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <saccade/saccade.hpp>
 #include <span>
 
@@ -13,6 +14,7 @@
 #include "interrupt.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "run_goals.hpp"
 
 namespace saccade::app {
 namespace {
@@ -32,6 +34,7 @@ struct RunFlags {
   YoloOptions yolo_options;
   std::string video;
   std::string frames;
+  std::string goals;
   ModelValues values;
   bool quiet = false;
   bool save = true;
@@ -143,10 +146,14 @@ std::string summary_text(Summary summary, const std::string& fault) {
   return to_text(summary);
 }
 
-void print_summary(const RunFlags& flags, const Summary& summary, const std::string& fault) {
+void print_summary(const RunFlags& flags, const Summary& summary, const std::string& fault,
+                   const std::optional<Verdict>& verdict) {
+  const Channel channel = writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput;
   print_result(
-      flags.common.json, [&] { return to_json(summary); }, [&] { return summary_text(summary, fault); },
-      writes_to_standard_output(flags) ? Channel::kError : Channel::kOutput);
+      flags.common.json, [&] { return to_json(summary); }, [&] { return summary_text(summary, fault); }, channel);
+  if (verdict)
+    print_result(
+        flags.common.json, [&] { return verdict->json; }, [&] { return verdict->text; }, channel);
 }
 
 std::vector<Model> load_models(const RunFlags& flags) {
@@ -163,6 +170,7 @@ int run(const RunFlags& flags) {
   }
   const std::vector<Source> sources = Source::open_all(flags.sources, flags.source_options);
   const std::vector<Model> models = load_models(flags);
+  const RunGoals goals(flags.goals, sources, models, flags.models);
   const Console console(flags);
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
@@ -181,10 +189,12 @@ int run(const RunFlags& flags) {
   const Summary summary = pipeline.summary();
   const std::optional<Error> unwritten = close_all(sinks, summary);
   if (drawn != nullptr) console.print_folders(drawn->folders());
-  print_summary(flags, summary, fault);
+  std::optional<Verdict> verdict;
+  if (goals) verdict = goals.verdict(summary);
+  print_summary(flags, summary, fault, verdict);
   if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
   if (unwritten) throw *unwritten;
-  return kOk;
+  return !verdict || verdict->met ? kOk : kVerdict;
 }
 
 /// Two writers would interleave their lines.
@@ -215,6 +225,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--loop", &flags.source_options.loop);
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
+  binder.bind("--goals", &flags.goals);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
   binder.bind("--duration", [&flags](const std::string& seconds) {
     flags.pipeline.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(

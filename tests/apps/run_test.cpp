@@ -203,6 +203,53 @@ TEST_F(RunCommand, ReadsSeveralSourcesWithSeveralModels) {
   EXPECT_EQ(lines.back()["streams"][1]["ledger"]["processed"], 2);
 }
 
+TEST_F(RunCommand, ComparesTheRunWithItsGoals) {
+  const auto run = [&](const std::string& goals) {
+    folder_.write("goals.toml", goals);
+    return run_saccade({"run", test::write_box_detector(folder_), "--source", video(5), "--no-save", "--quiet",
+                        "--goals", folder_ / "goals.toml", "--json"});
+  };
+  const Finished kept = run("latency_p99 = \"1000 s\"\ndrops = 0\nmemory = \"1 TB\"\n[model.boxes]\nsize = \"1 MB\"");
+  EXPECT_EQ(kept.exit_code, 0) << kept.err;
+  const json verdict = test::lines_of(kept.out).at(1);
+  EXPECT_EQ(verdict["event"], "verdict");
+  EXPECT_EQ(verdict["met"], true);
+  ASSERT_EQ(verdict["goals"].size(), 4U);
+  EXPECT_EQ(verdict["goals"][0]["goal"], "latency_p99");
+  EXPECT_EQ(verdict["goals"][0]["wanted"], 1e6);
+  EXPECT_EQ(verdict["goals"][0]["unit"], "ms");
+  EXPECT_EQ(verdict["goals"][0]["source"], folder_ / "video.mp4");
+  EXPECT_TRUE(verdict["work_on"].is_null());
+  EXPECT_TRUE(verdict["period"].is_null()) << "a file has none";
+  const Finished missed = run("rate = 1e9");
+  EXPECT_EQ(missed.exit_code, 3) << missed.err;
+  EXPECT_EQ(test::lines_of(missed.out).at(1)["met"], false);
+  EXPECT_FALSE(test::lines_of(missed.out).at(1)["work_on"].is_null());
+  EXPECT_EQ(run("rate = 0").exit_code, 1);
+  EXPECT_EQ(run("[source.other]\nrate = 1").exit_code, 1);
+}
+
+TEST_F(RunCommand, SkipsFramesAndLoopsOnRequest) {
+  const std::string model = test::write_box_detector(folder_);
+  const auto summary_of = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> command{"run", model, "--source", video(5), "--no-save", "--quiet", "--json"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    const Finished finished = run_saccade(command);
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    return test::lines_of(finished.out).at(0);
+  };
+  EXPECT_EQ(summary_of({"--every", "2"})["ledger"]["skipped"], 2);
+  EXPECT_EQ(summary_of({"--fps", "12.5"})["ledger"]["processed"], 3);
+  EXPECT_EQ(summary_of({"--loop", "--max-frames", "12"})["ledger"]["processed"], 12);
+  const json live = summary_of({"--realtime", "--loop", "--max-frames", "6"});
+  EXPECT_EQ(live["ledger"]["captured"], 6);
+  EXPECT_EQ(live["ledger"]["unaccounted"], 0);
+  EXPECT_TRUE(live["streams"][0]["latency_ms"]["total"].contains("p99.9"));
+  EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--loop"}).exit_code, 1);
+  EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--realtime"}).exit_code, 1);
+  EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--fps", "5"}).exit_code, 1);
+}
+
 TEST_F(RunCommand, AnInterruptEndsARunInOrder) {
   const std::string out = folder_ / "out.json";
   test::Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",

@@ -47,6 +47,24 @@ TEST(Histogram, KeepsExtremesApartFromTheRest) {
   EXPECT_EQ(histogram.count(), 2);
 }
 
+TEST(Histogram, AddsTheSamplesOfAnother) {
+  Histogram all;
+  Histogram low;
+  Histogram high;
+  for (int i = 1; i <= 1000; ++i) {
+    all.add(nanoseconds(i * i));
+    (i <= 300 ? low : high).add(nanoseconds(i * i));
+  }
+  Histogram sum;
+  for (const Histogram& each : {high, Histogram(), low}) sum.add(each);
+  EXPECT_EQ(sum.count(), all.count());
+  EXPECT_EQ(sum.min(), all.min());
+  EXPECT_EQ(sum.max(), all.max());
+  EXPECT_EQ(sum.mean(), all.mean());
+  EXPECT_EQ(sum.deviation(), all.deviation());
+  for (const double percent : {1.0, 30.0, 50.0, 99.9}) EXPECT_EQ(sum.percentile(percent), all.percentile(percent));
+}
+
 TEST(Histogram, IsZeroWithoutSamples) {
   const Histogram histogram;
   EXPECT_EQ(histogram.percentile(50), nanoseconds(0));

@@ -72,7 +72,15 @@ Json model_json(const ModelReport& report) {
 }
 
 Json period_json(const PeriodReport& report) {
-  const FramePeriod& found = report.period;
+  Json json = {{"camera", to_string(report.camera)}, {"frame_bytes", report.camera.frame_bytes()}};
+  json.update(to_json(report.period));
+  if (report.bus_rate) json["bus_bytes_per_second"] = *report.bus_rate;
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const FramePeriod& found) {
   Json stages = Json::array();
   for (const FrameStage& stage : found.stages) {
     Json row = {{"stage", stage.name}, {"ms", to_milliseconds(stage.time)}};
@@ -82,24 +90,18 @@ Json period_json(const PeriodReport& report) {
     }
     stages.push_back(std::move(row));
   }
-  Json json = {{"camera", to_string(report.camera)},
-               {"frame_bytes", report.camera.frame_bytes()},
-               {"stages", stages},
-               {"period_ms", to_milliseconds(found.period)},
-               {"processing_ms", to_milliseconds(found.processing)},
-               {"deficit_ms", to_milliseconds(found.deficit)},
-               {"slack_ms", to_milliseconds(found.slack)},
-               {"frames", found.frames},
-               {"accumulated_ms", to_milliseconds(found.accumulated)},
-               {"frames_lost", found.frames_lost},
-               {"effective_rate", found.effective_rate},
-               {"efficiency", found.efficiency},
-               {"most_headroom", found.most_headroom}};
-  if (report.bus_rate) json["bus_bytes_per_second"] = *report.bus_rate;
-  return json;
+  return {{"stages", stages},
+          {"period_ms", to_milliseconds(found.period)},
+          {"processing_ms", to_milliseconds(found.processing)},
+          {"deficit_ms", to_milliseconds(found.deficit)},
+          {"slack_ms", to_milliseconds(found.slack)},
+          {"frames", found.frames},
+          {"accumulated_ms", to_milliseconds(found.accumulated)},
+          {"frames_lost", found.frames_lost},
+          {"effective_rate", found.effective_rate},
+          {"efficiency", found.efficiency},
+          {"most_headroom", found.most_headroom}};
 }
-
-}  // namespace
 
 Json to_json(const LimitsReport& report) {
   Json json = {{"origin", report.origin}, {"ceilings", saccade::to_json(report.ceilings)}};

@@ -38,6 +38,7 @@ struct LimitsReport {
   std::size_t top = 15;  ///< layers to list; 0: all
 };
 
+nlohmann::ordered_json to_json(const FramePeriod& period);
 ReportText to_text(const LimitsReport& report);
 nlohmann::ordered_json to_json(const LimitsReport& report);
 

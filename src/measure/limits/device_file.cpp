@@ -1,102 +1,14 @@
 #include "measure/limits/device_file.hpp"
 
-#include <toml++/toml.h>
 #include <algorithm>
 #include <filesystem>
 
-#include "base/error.hpp"
-#include "base/input_file.hpp"
-#include "measure/statistics/quantity.hpp"
+#include "measure/limits/toml_section.hpp"
 
 namespace saccade {
 namespace {
 
-constexpr std::uintmax_t kMostDeviceBytes = 1 << 20;
-
-/// A table of the file. Keys that were not read by the end are unknown.
-class Section {
- public:
-  Section(const std::string& file, std::string name, const toml::table& table)
-      : file_(file), name_(std::move(name)), table_(table) {}
-
-  [[noreturn]] void bad(const toml::source_region& at, std::string_view key, const std::string& wanted) const {
-    fail(ErrorCode::kInvalidFile, "{}:{}: '{}' {}", file_, at.begin.line, full(key), wanted);
-  }
-  const toml::node* find(std::string_view key) {
-    known_.emplace_back(key);
-    return table_.get(key);
-  }
-  std::optional<std::string> text(std::string_view key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return std::nullopt;
-    auto value = node->value_exact<std::string>();
-    if (!value) bad(node->source(), key, "must be a string");
-    return value;
-  }
-  /// A number in operations, bytes and seconds, or a text with a unit.
-  std::optional<double> quantity(std::string_view key, Unit unit) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return std::nullopt;
-    double value = -1;
-    if (node->is_number()) {
-      value = node->value<double>().value_or(-1);
-    } else if (const auto said = node->value_exact<std::string>()) {
-      try {
-        value = parse_quantity(*said, unit);
-      } catch (const Error& error) {
-        bad(node->source(), key, fmt::format("is invalid: {}", error.what()));
-      }
-    }
-    if (!(value > 0)) bad(node->source(), key, "must be a number above 0, or a string with a unit");
-    return value;
-  }
-  std::optional<int> count(std::string_view key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return std::nullopt;
-    const std::int64_t value = node->value_exact<std::int64_t>().value_or(0);
-    if (value < 1 || value > 4096) bad(node->source(), key, "must be an integer from 1 to 4096");
-    return static_cast<int>(value);
-  }
-  double needed(std::string_view key, Unit unit) {
-    const auto value = quantity(key, unit);
-    if (!value) bad(table_.source(), key, "is missing");
-    return *value;
-  }
-  std::optional<Section> section(std::string_view key) {
-    const toml::node* node = find(key);
-    if (node == nullptr) return std::nullopt;
-    if (!node->is_table()) bad(node->source(), key, "must be a table");
-    return Section(file_, full(key), *node->as_table());
-  }
-  /// The tables of [[KEY]].
-  std::vector<Section> sections(std::string_view key) {
-    std::vector<Section> found;
-    const toml::node* node = find(key);
-    if (node == nullptr) return found;
-    if (!node->is_array_of_tables()) bad(node->source(), key, fmt::format("must be tables: [[{}]]", key));
-    for (const toml::node& entry : *node->as_array()) found.emplace_back(file_, std::string(key), *entry.as_table());
-    return found;
-  }
-  const toml::source_region& source() const { return table_.source(); }
-  /// Rejects unknown keys.
-  void end() const {
-    for (const auto& [key, node] : table_)
-      if (std::ranges::find(known_, key.str()) == known_.end())
-        bad(key.source(), key.str(), fmt::format("is not known; the keys are {}", fmt::join(known_, ", ")));
-  }
-
- private:
-  std::string full(std::string_view key) const {
-    return name_.empty() ? std::string(key) : fmt::format("{}.{}", name_, key);
-  }
-
-  const std::string& file_;
-  std::string name_;
-  const toml::table& table_;
-  std::vector<std::string> known_;
-};
-
-ComputeCeiling read_compute(Section section) {
+ComputeCeiling read_compute(TomlSection section) {
   ComputeCeiling ceiling;
   const std::string precision = section.text("precision").value_or("");
   const auto found = operand_type_of(precision);
@@ -110,7 +22,7 @@ ComputeCeiling read_compute(Section section) {
 }
 
 /// `bandwidth` for all kinds of traffic, or each separately.
-Bandwidth read_bandwidth(Section& section) {
+Bandwidth read_bandwidth(TomlSection& section) {
   if (const auto rate = section.quantity("bandwidth", Unit::kByteRate)) return {*rate, *rate, *rate, *rate};
   Bandwidth bandwidth;
   bandwidth.read = section.needed("read", Unit::kByteRate);
@@ -120,7 +32,7 @@ Bandwidth read_bandwidth(Section& section) {
   return bandwidth;
 }
 
-MemoryCeiling read_memory(Section section) {
+MemoryCeiling read_memory(TomlSection section) {
   MemoryCeiling ceiling;
   ceiling.level = section.text("level").value_or("memory");
   ceiling.capacity = static_cast<std::int64_t>(section.quantity("capacity", Unit::kBytes).value_or(0));
@@ -134,7 +46,7 @@ MemoryCeiling read_memory(Section section) {
   return ceiling;
 }
 
-void read_costs(Section section, Ceilings& ceilings) {
+void read_costs(TomlSection section, Ceilings& ceilings) {
   const auto time = [&](std::string_view key) {
     return Nanoseconds(std::chrono::duration<double>(section.quantity(key, Unit::kTime).value_or(0)));
   };
@@ -146,7 +58,7 @@ void read_costs(Section section, Ceilings& ceilings) {
   section.end();
 }
 
-CopyCeiling read_copy(Section section) {
+CopyCeiling read_copy(TomlSection section) {
   CopyCeiling ceiling;
   ceiling.bytes = static_cast<std::int64_t>(section.needed("bytes", Unit::kBytes));
   ceiling.upload = std::chrono::duration<double>(section.needed("upload", Unit::kTime));
@@ -155,19 +67,19 @@ CopyCeiling read_copy(Section section) {
   return ceiling;
 }
 
-DeviceFile read_device(Section file) {
+DeviceFile read_device(TomlSection file) {
   DeviceFile device;
   Ceilings& ceilings = device.ceilings;
   ceilings.device = file.text("name").value_or("a device of a file");
   ceilings.threads = file.count("threads").value_or(1);
-  for (Section& section : file.sections("compute")) ceilings.compute.push_back(read_compute(std::move(section)));
-  for (Section& section : file.sections("memory")) {
+  for (TomlSection& section : file.sections("compute")) ceilings.compute.push_back(read_compute(std::move(section)));
+  for (TomlSection& section : file.sections("memory")) {
     if (!ceilings.memory.empty() && ceilings.memory.back().capacity == 0)
       section.bad(section.source(), "level", "can't follow a level without a capacity");
     ceilings.memory.push_back(read_memory(std::move(section)));
   }
   if (auto costs = file.section("cost")) read_costs(std::move(*costs), ceilings);
-  for (Section& section : file.sections("copy")) ceilings.copies.push_back(read_copy(std::move(section)));
+  for (TomlSection& section : file.sections("copy")) ceilings.copies.push_back(read_copy(std::move(section)));
   if (auto camera = file.section("camera")) {
     const auto mode = camera->text("mode");
     try {
@@ -200,13 +112,8 @@ std::string in_quotes(std::string_view text) {
 }  // namespace
 
 DeviceFile read_device_file(const std::string& path) {
-  try {
-    const toml::table table = toml::parse(read_input(path, kMostDeviceBytes), path);
-    return read_device(Section(path, "", table));
-  } catch (const toml::parse_error& error) {
-    fail(ErrorCode::kInvalidFile, "the device file {}:{} can't be read: {}", path, error.source().begin.line,
-         error.description());
-  }
+  const toml::table table = read_toml(path, "device file");
+  return read_device(TomlSection(path, "", table));
 }
 
 std::string to_toml(const Ceilings& ceilings) {

@@ -1,0 +1,126 @@
+#include "run_goals.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/report_text.hpp"
+#include "limits/limits_report.hpp"
+#include "measure/bench/process_memory.hpp"
+#include "measure/goals/goals.hpp"
+
+namespace saccade::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// VALUE in the unit of KIND for people.
+std::string readable(GoalKind kind, double value) {
+  if (kind == GoalKind::kDrops || kind == GoalKind::kLate) return fmt::format("{:.3g} %", 100 * value);
+  if (kind == GoalKind::kMemory || kind == GoalKind::kSize) return fmt::format("{:.1f} MB", value / 1e6);
+  if (kind == GoalKind::kAccuracy) return fmt::format("{:.4g}", value);
+  return fmt::format("{:.4g} {}", value, unit_of(kind));
+}
+
+ReportText text_of(const GoalResult& result) {
+  const GoalKind kind = result.goal.kind;
+  const std::string& of = result.source.empty() ? result.goal.model : result.source;
+  return report_text("goal {}{}{}: {} {}, {}: {}\n", result.goal.name, of.empty() ? "" : " of ", of,
+                     is_at_least(kind) ? "at least" : "at most", readable(kind, result.goal.wanted),
+                     result.measured ? "measured " + readable(kind, *result.measured) : "nothing to measure",
+                     result.met ? "met" : "missed");
+}
+
+Json json_of(const GoalResult& result) {
+  const auto or_null = [](const std::string& text) { return text.empty() ? Json() : Json(text); };
+  return {{"goal", result.goal.name},
+          {"source", or_null(result.source)},
+          {"model", or_null(result.goal.model)},
+          {"unit", unit_of(result.goal.kind)},
+          {"wanted", result.goal.wanted},
+          {"measured", result.measured ? Json(*result.measured) : Json()},
+          {"met", result.met}};
+}
+
+/// How the frame period of a live source is used: of the first one with a missed goal, else the first one.
+std::optional<FramePeriod> period_of(std::span<const SourceInfo> sources, const Summary& summary,
+                                     std::span<const GoalResult> results) {
+  std::optional<std::size_t> chosen;
+  for (std::size_t i = sources.size(); i-- > 0;) {
+    if (!sources[i].live || sources[i].frame_rate <= 0 || summary.streams[i].ledger.processed == 0) continue;
+    const bool misses = std::ranges::any_of(
+        results, [&](const GoalResult& each) { return !each.met && each.source == sources[i].name; });
+    if (misses || !chosen) chosen = i;
+  }
+  if (!chosen) return {};
+  std::vector<FrameStage> stages;
+  // Capture runs beside them, and a wait is no work.
+  for (const StageSummary& stage : summary.streams[*chosen].stages)
+    if (stage.name == "pre" || stage.name == "model" || stage.name == "post")
+      stages.push_back(
+          {.name = stage.name, .time = stage.time.mean * static_cast<std::int64_t>(summary.models.size())});
+  return frame_period({.rate = sources[*chosen].frame_rate}, stages);
+}
+
+std::int64_t size_of(const std::string& file) {
+  std::error_code error;
+  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
+  return error ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+}  // namespace
+
+struct RunGoals::State {
+  std::vector<Goal> goals;
+  std::vector<SourceInfo> sources;
+  std::map<std::string, std::int64_t> model_bytes;
+};
+
+RunGoals::RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
+                   std::span<const std::string> files)
+    : state_(std::make_unique<State>()) {
+  if (file.empty()) return;
+  state_->goals = read_goals(file);
+  std::vector<std::string> names;
+  for (const Source& source : sources) {
+    state_->sources.push_back(source.info());
+    names.push_back(source.info().name);
+  }
+  std::vector<std::string> of_models;
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    of_models.push_back(models[i].name());
+    state_->model_bytes[models[i].name()] = size_of(files[i]);
+  }
+  check_goals(state_->goals, names, of_models);
+}
+
+RunGoals::~RunGoals() = default;
+
+RunGoals::operator bool() const { return !state_->goals.empty(); }
+
+Verdict RunGoals::verdict(const Summary& summary) const {
+  const std::vector<GoalResult> results = evaluate_goals(
+      state_->goals, {.summary = summary, .peak_memory = peak_memory(), .model_bytes = state_->model_bytes});
+  Verdict verdict;
+  ReportText text;
+  Json goals = Json::array();
+  for (const GoalResult& each : results) {
+    verdict.met = verdict.met && each.met;
+    text += text_of(each);
+    goals.push_back(json_of(each));
+  }
+  const bool has_work = !verdict.met && !summary.bottleneck.empty();
+  if (has_work) text += report_text("work on: {}\n", summary.bottleneck);
+  const std::optional<FramePeriod> period = period_of(state_->sources, summary, results);
+  const Json json = {{"event", "verdict"},
+                     {"met", verdict.met},
+                     {"goals", goals},
+                     {"period", period ? to_json(*period) : Json()},
+                     {"work_on", has_work ? Json(summary.bottleneck) : Json()}};
+  verdict.text = text.str();
+  verdict.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return verdict;
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,128 @@
+#include "measure/goals/goals.hpp"
+
+#include <gmock/gmock.h>
+
+#include "saccade/error.hpp"
+#include "support/temp_folder.hpp"
+
+namespace saccade {
+namespace {
+
+using std::chrono::milliseconds;
+using testing::HasSubstr;
+
+class Goals : public testing::Test {
+ protected:
+  std::vector<Goal> read(const std::string& text) {
+    folder_.write("goals.toml", text);
+    return read_goals(folder_ / "goals.toml");
+  }
+  std::string error_of(const std::string& text) {
+    try {
+      read(text);
+      return "read";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  }
+  std::string path() const { return folder_ / "goals.toml"; }
+
+  test::TempFolder folder_;
+};
+
+/// Ten seconds of two sources: "a" with 300 frames captured, "b" with 100.
+GoalFacts facts() {
+  const auto stream = [](const std::string& name, std::int64_t captured, std::int64_t dropped, milliseconds p99) {
+    StreamSummary made{.source = name,
+                       .ledger = {.captured = captured, .processed = captured - dropped, .queue_full = dropped},
+                       .late = 3};
+    made.stages = {
+        {"total", {.count = captured - dropped, .p50 = milliseconds(4), .p99 = p99, .max = milliseconds(90)}}};
+    return made;
+  };
+  GoalFacts found{.peak_memory = 200'000'000, .model_bytes = {{"net", 4'000'000}}};
+  found.summary.elapsed = std::chrono::seconds(10);
+  found.summary.streams = {stream("a", 300, 0, milliseconds(15)), stream("b", 100, 1, milliseconds(20))};
+  return found;
+}
+
+/// "latency_p99 a 15 met", a line a result.
+std::string outcome(const std::vector<Goal>& goals, const GoalFacts& measured = facts()) {
+  std::string text;
+  for (const GoalResult& each : evaluate_goals(goals, measured))
+    text += fmt::format("{} {} {} {}\n", each.goal.name, each.source + each.goal.model,
+                        each.measured ? fmt::format("{:.4g}", *each.measured) : "nothing", each.met ? "met" : "missed");
+  return text;
+}
+
+TEST_F(Goals, OfLatencyAreOfEachSource) {
+  EXPECT_EQ(outcome(read("latency_p99 = \"16 ms\"")), "latency_p99 a 15 met\nlatency_p99 b 20 missed\n");
+  EXPECT_EQ(outcome(read("latency_p50 = 0.004")), "latency_p50 a 4 met\nlatency_p50 b 4 met\n") << "in seconds";
+  EXPECT_EQ(outcome(read("latency_max = \"0.1 s\"")), "latency_max a 90 met\nlatency_max b 90 met\n");
+}
+
+TEST_F(Goals, OfOneSourceReplaceThoseOfAll) {
+  EXPECT_EQ(outcome(read("rate = 25\n[source.b]\nrate = 9")), "rate a 30 met\nrate b 9.9 met\n");
+  EXPECT_EQ(outcome(read("rate = 25\n[source.b]\nlate = 0")),
+            "rate a 30 met\nrate b 9.9 missed\nlate b 0.0303 missed\n");
+}
+
+TEST_F(Goals, OfDropsAreShares) {
+  EXPECT_EQ(outcome(read("drops = \"1 %\"")), "drops a 0 met\ndrops b 0.01 met\n");
+  EXPECT_EQ(outcome(read("drops = 0.001")), "drops a 0 met\ndrops b 0.01 missed\n");
+}
+
+TEST_F(Goals, CountEveryLossButTheEndOfTheRun) {
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 100, .queue_full = 1, .failed = 2, .corrupt = 3, .lost = 4}), 0.1);
+  EXPECT_EQ(drop_share({.captured = 100, .skipped = 50, .stopped = 2}), 0);
+  EXPECT_EQ(drop_share({}), 0);
+}
+
+TEST_F(Goals, OfMemoryAndSizeAreInBytes) {
+  EXPECT_EQ(outcome(read("memory = \"1 GiB\"\n[model.net]\nsize = \"3 MB\"")),
+            "memory  2e+08 met\nsize net 4e+06 missed\n");
+}
+
+TEST_F(Goals, OfAccuracyAreOfAReport) {
+  folder_.write("report.json", R"({"models": [{"file": "models/other.onnx", "scores": {"box": {"ap": 0.9}}},
+                                              {"file": "models/net.onnx", "scores": {"box": {"ap": 0.37, "ap50": 0.6}}}]})");
+  const std::string report = "report = \"report.json\"\n";
+  EXPECT_EQ(outcome(read("[model.net]\naccuracy = 0.36\n" + report)), "accuracy net 0.37 met\n");
+  EXPECT_EQ(outcome(read("[model.net]\naccuracy = 0.38\n" + report)), "accuracy net 0.37 missed\n");
+  EXPECT_THAT(error_of("[model.third]\naccuracy = 0.3\n" + report), HasSubstr("no score of the model 'third'"));
+  EXPECT_THAT(error_of("[model.net]\naccuracy = 0.3"), HasSubstr("'model.net.report' is missing"));
+  folder_.write("report.json", "{}");
+  EXPECT_THAT(error_of("[model.net]\naccuracy = 0.3\n" + report), HasSubstr("is no report of saccade validate"));
+}
+
+TEST_F(Goals, ThatCannotBeMeasuredAreMissed) {
+  EXPECT_EQ(outcome(read("latency_p99 = 1\nmemory = 1\n"), {.summary = {.streams = {{.source = "a"}}}}),
+            "latency_p99 a nothing missed\nmemory  nothing missed\n");
+}
+
+TEST_F(Goals, AreRefusedByLine) {
+  EXPECT_EQ(error_of("rate = 30\nlatency = \"16 ms\""),
+            path() +
+                ":2: 'latency' is not known; the keys are latency_p50, latency_p90, latency_p95, latency_p99, "
+                "latency_p999, latency_max, rate, drops, late, memory, model, source");
+  EXPECT_THAT(error_of("latency_p99 = \"16 km\""), HasSubstr(":1: 'latency_p99' is invalid"));
+  EXPECT_THAT(error_of("drops = 3"), HasSubstr("must be a share from 0 to 1"));
+  EXPECT_THAT(error_of("drops = \"3\""), HasSubstr("must be a share from 0 to 1"));
+  EXPECT_THAT(error_of("rate = \"30\""), HasSubstr("must be a number above 0"));
+  EXPECT_THAT(error_of("source = 3"), HasSubstr("must be a table"));
+  EXPECT_THAT(error_of("[source]\na = 3"), HasSubstr("'source.a' must be a table"));
+  EXPECT_THAT(error_of(""), HasSubstr("has no goal"));
+  EXPECT_THAT(error_of("rate = "), HasSubstr("can't be read"));
+}
+
+TEST_F(Goals, AreOfWhatRuns) {
+  const std::vector<Goal> goals = read("[source.a]\nrate = 1\n[model.net]\nsize = 1");
+  const std::vector<std::string> a{"a"};
+  const std::vector<std::string> net{"net"};
+  EXPECT_NO_THROW(check_goals(goals, a, net));
+  EXPECT_THROW(check_goals(goals, net, net), Error);
+  EXPECT_THROW(check_goals(goals, a, a), Error);
+}
+
+}  // namespace
+}  // namespace saccade
