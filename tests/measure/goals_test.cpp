@@ -1,5 +1,6 @@
 #include "measure/goals/goals.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include "saccade/error.hpp"
