@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <optional>
 #include <saccade/saccade.hpp>
@@ -15,6 +16,7 @@
 #include "progress.hpp"
 #include "report.hpp"
 #include "run_goals.hpp"
+#include "telemetry_writer.hpp"
 
 namespace saccade::app {
 namespace {
@@ -35,6 +37,7 @@ struct RunFlags {
   std::string video;
   std::string frames;
   std::string goals;
+  std::string telemetry;
   ModelValues values;
   bool quiet = false;
   bool save = true;
@@ -43,7 +46,7 @@ struct RunFlags {
 using Sinks = std::vector<std::unique_ptr<Sink>>;
 
 bool writes_to_standard_output(const RunFlags& flags) {
-  return is_standard_output(flags.jsonl) || is_standard_output(flags.csv) || is_standard_output(flags.coco);
+  return std::ranges::any_of(std::array{flags.jsonl, flags.csv, flags.coco, flags.telemetry}, is_standard_output);
 }
 
 Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
@@ -104,7 +107,7 @@ class Console {
 
 /// Passes results to the sinks until the sources end or the run is interrupted. Returns the first error, if any.
 std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& console, Progress& progress,
-                    IdlePrecision& idle) {
+                    IdlePrecision& idle, TelemetryWriter& telemetry) {
   // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
@@ -120,6 +123,7 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& conso
     }
     progress.update(pipeline);
     idle.update();
+    telemetry.update(pipeline);
   }
   progress.finish();
   pipeline.stop();
@@ -176,11 +180,12 @@ int run(const RunFlags& flags) {
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
+  TelemetryWriter telemetry(flags.telemetry, sources);
   Pipeline pipeline(sources, models, flags.pipeline);
 
   std::string fault;
   try {
-    fault = consume(pipeline, sinks, console, progress, idle);
+    fault = consume(pipeline, sinks, console, progress, idle, telemetry);
   } catch (const Error&) {
     pipeline.stop();
     close_all(sinks, pipeline.summary());  // the first error is reported
@@ -189,6 +194,7 @@ int run(const RunFlags& flags) {
   const Summary summary = pipeline.summary();
   const std::optional<Error> unwritten = close_all(sinks, summary);
   if (drawn != nullptr) console.print_folders(drawn->folders());
+  telemetry.close();
   std::optional<Verdict> verdict;
   if (goals) verdict = goals.verdict(summary);
   print_summary(flags, summary, fault, verdict);
@@ -200,8 +206,9 @@ int run(const RunFlags& flags) {
 /// Two writers would interleave their lines.
 void check_standard_output(const RunFlags& flags) {
   const int writers = is_standard_output(flags.jsonl) + is_standard_output(flags.csv) + is_standard_output(flags.coco) +
-                      flags.common.json;
-  if (writers > 1) throw UsageError("standard output", "only one of --jsonl -, --csv -, --coco -, --json can use it");
+                      is_standard_output(flags.telemetry) + flags.common.json;
+  if (writers > 1)
+    throw UsageError("standard output", "only one of --jsonl -, --csv -, --coco -, --telemetry -, --json can use it");
 }
 
 void bind_sinks(FlagBinder& binder, RunFlags& flags) {
@@ -226,6 +233,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
   binder.bind("--goals", &flags.goals);
+  binder.bind("--telemetry", &flags.telemetry);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
   binder.bind("--duration", [&flags](const std::string& seconds) {
     flags.pipeline.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(

@@ -13,6 +13,7 @@
 #include "saccade/results.hpp"
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
+#include "saccade/telemetry.hpp"
 
 namespace saccade {
 
@@ -59,6 +60,9 @@ class Pipeline {
   /// Ends current and later calls of next(); queued frames are counted as stopped. Any thread, but not a signal
   /// handler.
   void stop() noexcept;
+
+  /// The state of the sources, and what happened since the last call, or the start.
+  Telemetry telemetry();
 
   /// The statistics so far. After stop() they include the undelivered frames.
   Summary summary() const;

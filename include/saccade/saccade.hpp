@@ -24,6 +24,7 @@
 #include "saccade/sinks.hpp"
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
+#include "saccade/telemetry.hpp"
 #include "saccade/tensor.hpp"
 #include "saccade/tiles.hpp"
 #include "saccade/unrecognised_model.hpp"

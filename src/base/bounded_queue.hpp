@@ -114,6 +114,12 @@ class BoundedQueue {
     for (Lane& lane : lanes_) lane.space.notify_all();
   }
 
+  /// Number of items in the lane.
+  std::size_t size(std::size_t lane_index) const {
+    const std::scoped_lock lock(mutex_);
+    return lanes_[lane_index].count;
+  }
+
   bool is_cancelled() const {
     const std::scoped_lock lock(mutex_);
     return cancelled_;

@@ -3,6 +3,7 @@
 #include "saccade/error.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/outcome.hpp"
+#include "saccade/telemetry.hpp"
 
 // The text forms of the enumerations that no flag and no file format has.
 namespace saccade {
@@ -22,6 +23,11 @@ std::string_view to_string(ErrorCode code) noexcept {
 std::string_view to_string(Status status) noexcept {
   constexpr std::array<std::string_view, 6> kNames = {"end", "timeout", "cancelled", "corrupt", "lost", "failed"};
   return enum_name(status, kNames);
+}
+
+std::string_view to_string(StreamState state) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"running", "ended", "lost"};
+  return enum_name(state, kNames);
 }
 
 std::string_view to_string(ColorMatrix matrix) noexcept {

@@ -250,6 +250,22 @@ TEST_F(RunCommand, SkipsFramesAndLoopsOnRequest) {
   EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--fps", "5"}).exit_code, 1);
 }
 
+TEST_F(RunCommand, WritesTelemetry) {
+  const std::string model = test::write_box_detector(folder_);
+  const Finished finished = run_saccade({"run", model, "--source", "synthetic:?size=64x48&fps=10", "--realtime",
+                                         "--duration", "2.5", "--no-save", "--quiet", "--telemetry", "-"});
+  EXPECT_EQ(finished.exit_code, 0) << finished.err;
+  const std::vector<json> lines = test::lines_of(finished.out);
+  ASSERT_FALSE(lines.empty());
+  const json& first = lines.front();
+  EXPECT_EQ(first["event"], "telemetry");
+  EXPECT_EQ(first["streams"][0]["state"], "running");
+  EXPECT_GT(first["streams"][0]["rate"], 0);
+  EXPECT_GT(first["process"]["rss_bytes"], 1'000'000);
+  EXPECT_GE(first["process"]["threads"], 2);
+  EXPECT_EQ(run_saccade({"run", model, "--source", images(), "--telemetry", "-", "--jsonl", "-"}).exit_code, 2);
+}
+
 TEST_F(RunCommand, AnInterruptEndsARunInOrder) {
   const std::string out = folder_ / "out.json";
   test::Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",

@@ -98,6 +98,16 @@ TEST(BoundedQueue, CancelEndsWaitsAndLeavesItemsToDrain) {
   EXPECT_EQ(queue.drain(0), std::nullopt);
 }
 
+TEST(BoundedQueue, CountsTheItemsOfALane) {
+  BoundedQueue<int> queue({{DropPolicy::kWait, 2}, {DropPolicy::kWait, 3}});
+  queue.push(1, 5);
+  queue.push(1, 6);
+  EXPECT_EQ(queue.size(0), 0U);
+  EXPECT_EQ(queue.size(1), 2U);
+  pop(queue);
+  EXPECT_EQ(queue.size(1), 1U);
+}
+
 TEST(BoundedQueue, RefusesZeroCapacity) { EXPECT_THROW(BoundedQueue<int>({{DropPolicy::kWait, 0}}), Error); }
 
 }  // namespace

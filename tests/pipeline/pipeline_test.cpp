@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <thread>
 
@@ -241,6 +242,35 @@ TEST_F(PipelineTest, AQueueIsThatOfItsSource) {
   EXPECT_EQ(pipeline.next()->frame, 9) << "of the camera";
   EXPECT_EQ(pipeline.next()->frame, 0) << "of the file";
   EXPECT_EQ(ledger_of(1).queue_full, 0);
+}
+
+TEST_F(PipelineTest, TelemetryIsOfTheTimeSinceTheLast) {
+  auto script = test::frames(6);
+  script.push_back(Act::kHang);
+  Pipeline pipeline({scripted_source("a", script), scripted_source("b", {Act::kLost})}, {boxes()}, {.queue = 3});
+  int results = 0;
+  for (bool is_lost = false; results < 3 || !is_lost;) {
+    if (pipeline.next())
+      ++results;
+    else
+      is_lost = true;
+  }
+  while (pipeline.summary().streams[0].ledger.captured < 6) std::this_thread::yield();
+  const auto count = [](const StreamTelemetry& stream) {
+    return std::ranges::find(stream.stages, "total", &StageSummary::name)->time.count;
+  };
+  const Telemetry first = pipeline.telemetry();
+  ASSERT_EQ(first.streams.size(), 2U);
+  EXPECT_EQ(first.streams[0].state, StreamState::kRunning);
+  EXPECT_EQ(first.streams[0].ledger.processed, results);
+  EXPECT_GT(first.streams[0].rate, 0);
+  EXPECT_EQ(count(first.streams[0]), results);
+  EXPECT_EQ(first.streams[1].state, StreamState::kLost);
+  const Telemetry second = pipeline.telemetry();
+  EXPECT_EQ(second.streams[0].rate, 0);
+  EXPECT_EQ(count(second.streams[0]), 0);
+  EXPECT_EQ(second.streams[0].ledger.processed, results) << "since the start";
+  EXPECT_EQ(pipeline.summary().streams[0].stages.back().time.count, results) << "since the start";
 }
 
 TEST_F(PipelineTest, SkipsFramesOnRequest) {

@@ -70,6 +70,8 @@ std::vector<Flag> own_flags() {
       {kRun, "--queue", "N", Integer{1, 1024}, "Queue capacity in frames per source",
        {.otherwise = "4 for files", .group = kControl}},
       {kRun, "--max-frames", "N", Integer{1, kMostFrames}, "Stop after N frames of each source", {.group = kControl}},
+      {kRun, "--telemetry", "FILE", Path{}, "Write a JSON line a second about rates, latencies, queues and the process; '-' is standard output",
+       {.group = kResults}},
       {kRun, "--goals", "FILE.toml", Path{}, "Compare the run with goals for latency, rate, drops, ...; exit with 3 if one is missed",
        {.group = kControl}},
       {kRun, "--duration", "S", Real{1e-3, 1e9}, "Stop after S seconds", {.group = kControl, .aliases = "--seconds"}},

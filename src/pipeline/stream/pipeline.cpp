@@ -82,10 +82,10 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   std::vector<LaneOptions> lanes;
   for (const Source& source : sources_) {
     lanes.push_back(lane_of(source.info(), options));
-    times_.push_back({.stages = {}, .period = live_period(source.info())});
+    times_.push_back({.stages = {}, .recent = {}, .period = live_period(source.info())});
   }
   queue_ = std::make_unique<BoundedQueue<Frame>>(lanes);
-  start_ = Clock::now();
+  start_ = last_telemetry_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
   for (Source& source : sources_)
     // Frames in the queue, in capture and in the models.
@@ -198,6 +198,7 @@ void Pipeline::Impl::complete(Result& result) const {
 void Pipeline::Impl::record(const Result& result) noexcept {
   Timing& timing = times_[current_.lane];
   timing.stages.add(result.latency);
+  timing.recent.add(result.latency);
   if (timing.period.count() > 0 && result.latency.total > timing.period) ++timing.late;
   if (result.invalid()) ++invalid_;
 }
@@ -244,6 +245,23 @@ void Pipeline::Impl::end() {
   }
 }
 
+Telemetry Pipeline::Impl::telemetry() {
+  const auto now = Clock::now();
+  const double seconds = std::chrono::duration<double>(now - std::exchange(last_telemetry_, now)).count();
+  Telemetry telemetry{.elapsed = std::min(now, finish_) - start_, .streams = {}};
+  for (std::size_t i = 0; i < streams_.size(); ++i) {
+    const Stream& each = *streams_[i];
+    StreamTelemetry stream{.ledger = each.ledger().snapshot(), .queued = queue_->size(i), .stages = {}};
+    if (each.has_ended()) stream.state = each.fault().empty() ? StreamState::kEnded : StreamState::kLost;
+    const std::int64_t before = std::exchange(times_[i].processed, stream.ledger.processed);
+    if (seconds > 0) stream.rate = static_cast<double>(stream.ledger.processed - before) / seconds;
+    stream.stages = times_[i].recent.summarize();
+    times_[i].recent = StageTimes();
+    telemetry.streams.push_back(std::move(stream));
+  }
+  return telemetry;
+}
+
 Summary Pipeline::Impl::summary() {
   if (stopped_) end();
   Summary summary;
@@ -283,6 +301,8 @@ Outcome<Result&> Pipeline::next(std::chrono::nanoseconds timeout) { return impl_
 const FrameView& Pipeline::frame() const { return impl_->frame(); }
 
 void Pipeline::stop() noexcept { impl_->stop(); }
+
+Telemetry Pipeline::telemetry() { return impl_->telemetry(); }
 
 Summary Pipeline::summary() const { return impl_->summary(); }
 

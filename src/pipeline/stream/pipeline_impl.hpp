@@ -35,6 +35,7 @@ class Pipeline::Impl {
   const FrameView& frame() const { return current_.frame.view; }
   void stop() noexcept;
   Summary summary();
+  Telemetry telemetry();
 
   /// Timestamps of the last result.
   FrameTimes frame_times() const;
@@ -63,10 +64,13 @@ class Pipeline::Impl {
   /// What the results of a source show.
   struct Timing {
     StageTimes stages;
+    StageTimes recent;                  ///< since the last telemetry()
+    std::int64_t processed = 0;         ///< at that time
     std::chrono::nanoseconds period{};  ///< of its frames, if it is live; 0: unknown
     std::int64_t late = 0;
   };
   std::vector<Timing> times_;  ///< by lane
+  Clock::time_point last_telemetry_;
   Clock::time_point start_;
   Clock::time_point finish_ = Clock::time_point::max();
   Clock::time_point deadline_;

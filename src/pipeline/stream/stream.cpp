@@ -52,6 +52,7 @@ void Stream::read_all() noexcept {
   } catch (const std::exception& error) {
     fault_ = error.what();
   }
+  has_ended_ = true;
   queue_.close(place_.lane);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <thread>
@@ -39,7 +40,9 @@ class Stream {
   StreamLedger& ledger() { return ledger_; }
   const StreamLedger& ledger() const { return ledger_; }
   const SourceInfo& info() const { return reader_.info(); }
-  /// Why the source was lost or unreadable; empty otherwise. Valid after its lane is closed.
+  /// Whether nothing more is read. Any thread.
+  bool has_ended() const noexcept { return has_ended_; }
+  /// Why the source was lost or unreadable; empty otherwise. Valid once it has_ended().
   const std::string& fault() const { return fault_; }
 
  private:
@@ -60,6 +63,7 @@ class Stream {
   std::string first_damage_;  ///< of the first frame
   /// Whether no warning has it yet: if no frame can be read, it is the fault, which no warning repeats.
   bool is_held_ = false;
+  std::atomic<bool> has_ended_{false};
   std::thread thread_;  // last member: the thread uses all the others
 };
 

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <saccade/pipeline.hpp>
+#include <span>
+#include <string>
+
+namespace saccade::app {
+
+/// Writes a JSON line a second about a run (--telemetry).
+class TelemetryWriter {
+ public:
+  /// To FILE, "-" for standard output; an empty FILE writes nothing. Throws Error.
+  TelemetryWriter(const std::string& file, std::span<const Source> sources);
+  ~TelemetryWriter();
+  TelemetryWriter(const TelemetryWriter&) = delete;
+  TelemetryWriter& operator=(const TelemetryWriter&) = delete;
+
+  /// Writes the next line if it is time. Throws Error if it cannot be written.
+  void update(Pipeline& pipeline);
+  /// Completes the file. Throws Error.
+  void close();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace saccade::app

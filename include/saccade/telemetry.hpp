@@ -1,0 +1,37 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "saccade/summary.hpp"
+
+namespace saccade {
+
+/// What a source does.
+enum class StreamState : std::uint8_t {
+  kRunning,  ///< it is read
+  kEnded,    ///< it had no more frames, or reading was stopped
+  kLost,     ///< it failed: StreamSummary::fault
+};
+/// "running", "ended", "lost"
+std::string_view to_string(StreamState state) noexcept;
+
+/// A source since the last call of Pipeline::telemetry().
+struct StreamTelemetry {
+  StreamState state = StreamState::kRunning;  ///< now
+  double rate = 0;                            ///< processed frames per second
+  Ledger ledger;                              ///< since the start
+  std::size_t queued = 0;                     ///< frames in its queue now
+  std::vector<StageSummary> stages;           ///< latencies of the results
+};
+
+/// A pipeline at work.
+struct Telemetry {
+  std::chrono::nanoseconds elapsed{};    ///< since the start
+  std::vector<StreamTelemetry> streams;  ///< in the order of the sources
+};
+
+}  // namespace saccade
