@@ -47,8 +47,8 @@ nlohmann::json to_json(const PrecisionChoice& choice) {
   auto candidates = nlohmann::json::array();
   for (const PrecisionCandidate& each : choice.candidates)
     candidates.push_back({{"precision", to_string(each.precision)},
-                          {"products", each.products},
-                          {"products_in_float32", each.kept.products},
+                          {"products", each.products ? nlohmann::json(*each.products) : nlohmann::json()},
+                          {"products_in_float32", each.kept.size()},
                           {"relative_time", each.time},
                           {"agrees", each.agrees},
                           {"evidence", each.evidence}});
@@ -94,7 +94,7 @@ ReportText to_text(const CompileFlags& flags, const std::optional<PrecisionChoic
           1e3 * seconds(report.before));
   }
   if (const std::size_t kept = written.keep_fp32.names().size(); kept > 0)
-    text += report_text("  values kept in float32: {} (saccade inspect lists them)\n", kept);
+    text += report_text("  values and products kept in float32: {} (saccade inspect lists them)\n", kept);
   if (!written.unrecognised.empty())
     text += report_text("  not for frames: {}\n", written.unrecognised.substr(0, written.unrecognised.find(". ")));
   return text;

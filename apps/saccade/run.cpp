@@ -174,7 +174,7 @@ int run(const RunFlags& flags) {
   }
   const std::vector<Source> sources = Source::open_all(flags.sources, flags.source_options);
   const std::vector<Model> models = load_models(flags);
-  const RunGoals goals(flags.goals, sources, models, flags.models);
+  const RunGoals goals(flags.goals, sources, models, flags.models, flags.pipeline);
   const Console console(flags);
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
@@ -192,9 +192,13 @@ int run(const RunFlags& flags) {
     throw;
   }
   const Summary summary = pipeline.summary();
-  const std::optional<Error> unwritten = close_all(sinks, summary);
+  std::optional<Error> unwritten = close_all(sinks, summary);
+  try {
+    telemetry.close();
+  } catch (const Error& error) {
+    if (!unwritten) unwritten = error;
+  }
   if (drawn != nullptr) console.print_folders(drawn->folders());
-  telemetry.close();
   std::optional<Verdict> verdict;
   if (goals) verdict = goals.verdict(summary);
   print_summary(flags, summary, fault, verdict);

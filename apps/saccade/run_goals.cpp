@@ -44,14 +44,16 @@ Json json_of(const GoalResult& result) {
 }
 
 /// How the frame period of a live source is used: of the first one with a missed goal, else the first one.
-std::optional<FramePeriod> period_of(std::span<const SourceInfo> sources, const Summary& summary,
-                                     std::span<const GoalResult> results) {
+std::optional<FramePeriod> period_of(std::span<const SourceInfo> sources, const PipelineOptions& options,
+                                     const Summary& summary, std::span<const GoalResult> results) {
+  const auto misses = [&](std::size_t i) {
+    return std::ranges::any_of(results,
+                               [&](const GoalResult& each) { return !each.met && each.source == sources[i].name; });
+  };
   std::optional<std::size_t> chosen;
-  for (std::size_t i = sources.size(); i-- > 0;) {
+  for (std::size_t i = 0; i < sources.size(); ++i) {
     if (!sources[i].live || sources[i].frame_rate <= 0 || summary.streams[i].ledger.processed == 0) continue;
-    const bool misses = std::ranges::any_of(
-        results, [&](const GoalResult& each) { return !each.met && each.source == sources[i].name; });
-    if (misses || !chosen) chosen = i;
+    if (!chosen || (!misses(*chosen) && misses(i))) chosen = i;
   }
   if (!chosen) return {};
   std::vector<FrameStage> stages;
@@ -60,7 +62,9 @@ std::optional<FramePeriod> period_of(std::span<const SourceInfo> sources, const 
     if (stage.name == "pre" || stage.name == "model" || stage.name == "post")
       stages.push_back(
           {.name = stage.name, .time = stage.time.mean * static_cast<std::int64_t>(summary.models.size())});
-  return frame_period({.rate = sources[*chosen].frame_rate}, stages);
+  double rate = sources[*chosen].frame_rate / static_cast<double>(options.every);
+  if (options.max_rate > 0) rate = std::min(rate, options.max_rate);
+  return frame_period({.rate = rate}, stages);
 }
 
 std::int64_t size_of(const std::string& file) {
@@ -74,12 +78,14 @@ std::int64_t size_of(const std::string& file) {
 struct RunGoals::State {
   std::vector<Goal> goals;
   std::vector<SourceInfo> sources;
+  PipelineOptions options;
   std::map<std::string, std::int64_t> model_bytes;
 };
 
 RunGoals::RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
-                   std::span<const std::string> files)
+                   std::span<const std::string> files, const PipelineOptions& options)
     : state_(std::make_unique<State>()) {
+  state_->options = options;
   if (file.empty()) return;
   state_->goals = read_goals(file);
   std::vector<std::string> names;
@@ -112,7 +118,7 @@ Verdict RunGoals::verdict(const Summary& summary) const {
   }
   const bool has_work = !verdict.met && !summary.bottleneck.empty();
   if (has_work) text += report_text("work on: {}\n", summary.bottleneck);
-  const std::optional<FramePeriod> period = period_of(state_->sources, summary, results);
+  const std::optional<FramePeriod> period = period_of(state_->sources, state_->options, summary, results);
   const Json json = {{"event", "verdict"},
                      {"met", verdict.met},
                      {"goals", goals},

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <saccade/model.hpp>
+#include <saccade/pipeline.hpp>
 #include <saccade/source.hpp>
 #include <saccade/summary.hpp>
 #include <span>
@@ -19,10 +20,10 @@ struct Verdict {
 /// The goals of `run --goals`.
 class RunGoals {
  public:
-  /// Those of FILE, for a run of the models of FILES on SOURCES; an empty FILE has none. Throws Error, also for a goal
-  /// of another source or model.
+  /// Those of FILE, for a run of the models of FILES on SOURCES with OPTIONS; an empty FILE has none. Throws Error,
+  /// also for a goal of another source or model.
   RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
-           std::span<const std::string> files);
+           std::span<const std::string> files, const PipelineOptions& options);
   ~RunGoals();
   RunGoals(const RunGoals&) = delete;
   RunGoals& operator=(const RunGoals&) = delete;

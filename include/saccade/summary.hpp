@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,9 +52,11 @@ struct StreamSummary {
   std::string source;  ///< its SourceInfo::name
   Ledger ledger;       ///< of its frames
   std::string fault;   ///< why the source was lost; empty if it was not
-  /// Results of a live source that came later than a frame period after their frame: the next one was there already.
-  /// 0 if its rate is unknown.
-  std::int64_t late = 0;
+  /// Processed frames per second, from the first result to the last; 0: fewer than two.
+  double rate = 0;
+  /// Results that took longer than the period of the frames that are processed, from the start of their frame's
+  /// capture; nothing for a source that is not live or whose rate is unknown.
+  std::optional<std::int64_t> late = {};
   std::vector<StageSummary> stages;  ///< of its frames, as Summary::stages
 };
 

@@ -15,6 +15,7 @@ class LoopingReader final : public FrameReader {
     info_ = reader_->info();
     info_.frames = -1;
     info_.endless = true;
+    if (info_.frame_rate > 0) step_ = static_cast<std::int64_t>(1e9 / info_.frame_rate);
   }
 
   const SourceInfo& info() const override { return info_; }
@@ -37,12 +38,14 @@ class LoopingReader final : public FrameReader {
 
  private:
   Frame counted_on(Frame frame) {
-    ++frames_this_round_;
+    if (frames_this_round_++ == 0 && first_sequence_ > 0) offset_ = next_timestamp_ - frame.timestamp_ns;
     frame.sequence += first_sequence_;
-    frame.timestamp_ns += first_timestamp_;
+    frame.timestamp_ns += offset_;
     next_sequence_ = frame.sequence + 1;
-    step_ = std::max(step_, frame.timestamp_ns - last_timestamp_);
+    // The longest interval within a round, or that of the frame rate, is between two rounds.
+    if (frames_this_round_ > 1) step_ = std::max(step_, frame.timestamp_ns - last_timestamp_);
     last_timestamp_ = frame.timestamp_ns;
+    next_timestamp_ = last_timestamp_ + step_;
     // The name must outlive the round that it comes from.
     if (!frame.name.empty()) {
       auto known = names_.find(frame.name);
@@ -64,7 +67,6 @@ class LoopingReader final : public FrameReader {
     reader_ = std::move(next);
     frames_this_round_ = 0;
     first_sequence_ = next_sequence_;
-    first_timestamp_ = last_timestamp_ + step_;
     return std::nullopt;
   }
 
@@ -77,9 +79,10 @@ class LoopingReader final : public FrameReader {
   std::int64_t frames_this_round_ = 0;
   std::int64_t first_sequence_ = 0;
   std::int64_t next_sequence_ = 0;
-  std::int64_t first_timestamp_ = 0;
+  std::int64_t offset_ = 0;  // of this round's timestamps
   std::int64_t last_timestamp_ = 0;
-  std::int64_t step_ = 0;  // the longest interval between two frames
+  std::int64_t next_timestamp_ = 0;  // of the next round's first frame
+  std::int64_t step_ = 0;
 };
 
 }  // namespace

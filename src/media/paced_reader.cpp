@@ -1,8 +1,8 @@
 #include "media/paced_reader.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -21,10 +21,12 @@ class PacedReader final : public FrameReader {
   Outcome<Frame> read(FrameAllocator& allocator) override {
     Outcome<Frame> frame = reader_->read(allocator);
     if (!frame) return frame;
-    if (!start_) start_ = Clock::now() - std::chrono::nanoseconds(frame->timestamp_ns);
-    if (!wait_until(*start_ + std::chrono::nanoseconds(frame->timestamp_ns)))
-      return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
-    frame->captured = Clock::now();
+    const auto decoded = Clock::now();
+    advance_to(frame->timestamp_ns, decoded);
+    if (!wait_until(due_)) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
+    // A camera captures it now, whether it is decoded before or after.
+    frame->captured = std::max(due_, decoded);
+    frame->capture_time = std::max<std::chrono::nanoseconds>(decoded - due_, {});
     return frame;
   }
 
@@ -44,9 +46,22 @@ class PacedReader final : public FrameReader {
     return !wake_.wait_until(lock, due, [&] { return cancelled_; });
   }
 
+  /// Sets when the frame at TIMESTAMP is due. The first one is at NOW, and so is one after a jump of the timestamps.
+  void advance_to(std::int64_t timestamp, Clock::time_point now) {
+    constexpr auto kJump = static_cast<std::uint64_t>(60'000'000'000);
+    // Unsigned: timestamps of a damaged file may be any number.
+    const std::uint64_t step = static_cast<std::uint64_t>(timestamp) - static_cast<std::uint64_t>(last_);
+    const bool jumps = !has_begun_ || step > kJump;
+    due_ = jumps ? now : due_ + std::chrono::nanoseconds(static_cast<std::int64_t>(step));
+    has_begun_ = true;
+    last_ = timestamp;
+  }
+
   std::unique_ptr<FrameReader> reader_;
   SourceInfo info_;
-  std::optional<Clock::time_point> start_;  ///< when timestamp 0 was due
+  bool has_begun_ = false;
+  std::int64_t last_ = 0;  ///< timestamp
+  Clock::time_point due_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;

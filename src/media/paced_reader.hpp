@@ -6,8 +6,10 @@
 
 namespace saccade {
 
-/// READER as a camera: a live source whose frames arrive at their timestamps, counted from the first one. Frames that
-/// are decoded too late arrive at once. Throws Error (kInvalidArgument) if READER has no frame rate.
+/// READER as a camera: a live source whose frames are captured at their timestamps, counted from the first one.
+/// Decoding ahead of a frame's time is not part of its capture; decoding after it is, so that a decoder that is too
+/// slow shows in the latencies. A jump of the timestamps back, or by more than a minute, begins a new schedule. Throws
+/// Error (kInvalidArgument) if READER has no frame rate.
 std::unique_ptr<FrameReader> pace(std::unique_ptr<FrameReader> reader);
 
 }  // namespace saccade

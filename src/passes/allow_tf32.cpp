@@ -11,7 +11,7 @@ namespace {
 bool may_round(const PassContext& context, const Node& node) {
   return traits_of(node).is_float_product() && node.stage == Stage::kModel &&
          is_float32(context.graph, output_of(node)) && !takes_tf32(node) &&
-         !context.precision.keep_fp32.results.contains(context.graph.value(output_of(node)).name);
+         !context.precision.keep_fp32.products.contains(node.name);
 }
 
 }  // namespace

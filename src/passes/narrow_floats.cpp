@@ -54,6 +54,14 @@ class Narrowing {
     return names;
   }
 
+  /// The products to be converted, in order.
+  std::vector<NodeId> products() const {
+    std::vector<NodeId> products;
+    for (const NodeId id : graph_.order())
+      if (narrowed_.contains(id) && traits_of(graph_.node(id)).is_float_product()) products.push_back(id);
+    return products;
+  }
+
   std::optional<Patch> patch() {
     if (narrowed_.empty()) return {};
     for (NodeId id : graph_.order())
@@ -65,6 +73,7 @@ class Narrowing {
  private:
   bool may_narrow(const Node& node) const {
     if (node.stage != Stage::kModel || traits_of(node).float_inputs == 0) return false;
+    if (precision_.keep_fp32.products.contains(node.name)) return false;
     bool reads = false;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       if (node.inputs[i] == ValueId::kNone || !is_float_operand(node, i)) continue;
@@ -75,8 +84,7 @@ class Narrowing {
       if (dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64) return false;
     }
     return reads && std::ranges::all_of(node.outputs, [&](ValueId id) {
-             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_fp32(id) &&
-                                             !precision_.keep_fp32.results.contains(graph_.value(id).name));
+             return id == ValueId::kNone || (graph_.value(id).type.dtype == DType::kFloat32 && !stays_fp32(id));
            });
   }
 
@@ -174,6 +182,10 @@ class Narrowing {
 std::optional<Patch> narrow_floats(const PassContext& context) {
   if (!context.precision.half) return {};
   return Narrowing(context.graph, context.target, context.precision).patch();
+}
+
+std::vector<NodeId> products_to_narrow(const Graph& graph, const Target& target, const MixedPrecision& precision) {
+  return Narrowing(graph, target, precision).products();
 }
 
 ValueNames values_to_narrow(const Graph& graph, const Target& target, DType to) {

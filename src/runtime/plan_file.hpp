@@ -23,7 +23,7 @@ struct PlanFacts {
   std::optional<ValueNames>
       keep_fp32;  ///< Fp32KeepList::values for frames, preprocessed by CARD; nullopt: not computed
   std::optional<ValueNames> keep_fp32_on_tensors;  ///< for raw tensors
-  ValueNames keep_for_accuracy;                    ///< Fp32KeepList::results, for any card and device
+  NodeNames keep_for_accuracy;                     ///< Fp32KeepList::products, for any card and device
   bool fallback = false;                           ///< operators without a kernel may run on the host
   std::string card;                                ///< as TOML; empty: the model is not recognised
   TacticChoices choices;

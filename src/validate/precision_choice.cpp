@@ -193,15 +193,15 @@ PrecisionCandidate try_on_data(const PrecisionRequest& request, const DecidedPre
 }
 
 std::string name_of(const PrecisionCandidate& candidate) {
-  if (candidate.kept.products == 0) return std::string(to_string(candidate.precision));
-  return fmt::format("{} with {} of {} products in fp32", to_string(candidate.precision), candidate.kept.products,
-                     candidate.products);
+  if (candidate.kept.empty()) return std::string(to_string(candidate.precision));
+  return fmt::format("{} with {} of {} products in fp32", to_string(candidate.precision), candidate.kept.size(),
+                     candidate.products.value_or(0));
 }
 
 /// PRECISION with the products of KEPT in fp32.
-PrecisionCandidate try_one(const PrecisionRequest& request, Precision precision, const KeptProducts& kept,
+PrecisionCandidate try_one(const PrecisionRequest& request, Precision precision, const NodeNames& kept,
                            const PrecisionEvents& events) {
-  const DecidedPrecision decided{precision, kept.results};
+  const DecidedPrecision decided{precision, kept};
   PrecisionCandidate candidate =
       request.data.empty() ? try_on_scene(request, decided, events) : try_on_data(request, decided, events);
   candidate.kept = kept;
@@ -217,15 +217,22 @@ std::vector<PrecisionCandidate> try_in_steps(const PrecisionRequest& request, Pr
     return last.agrees || !last.is_comparable || last.time >= kMostTime;
   };
   if (is_done()) return candidates;
-  const QuietLog quiet;
-  const std::vector<ProductGroup> groups =
-      find_sensitive_products(request.model, request.options, precision, [&](double share) {
-        if (events.progress) events.progress(fmt::format("{}, products", to_string(precision)), share);
-      });
-  for (const KeptProducts& kept : steps_to_keep(groups)) {
-    candidates.push_back(try_one(request, precision, kept, events));
-    for (const ProductGroup& each : groups) candidates.back().products += each.kept.products;
-    if (is_done()) break;
+  try {
+    const QuietLog quiet;
+    const std::vector<ProductGroup> groups =
+        find_sensitive_products(request.model, request.options, precision, [&](double share) {
+          if (events.progress) events.progress(fmt::format("{}, products", to_string(precision)), share);
+        });
+    for (const NodeNames& kept : steps_to_keep(groups)) {
+      candidates.push_back(try_one(request, precision, kept, events));
+      std::size_t products = 0;
+      for (const ProductGroup& each : groups) products += each.products.size();
+      candidates.back().products = products;
+      if (is_done()) break;
+    }
+  } catch (const Error& error) {
+    // What was tried before stays valid.
+    log(LogLevel::kWarning, "no products can be kept in fp32 beside {}: {}", to_string(precision), error.what());
   }
   return candidates;
 }
@@ -271,7 +278,7 @@ PrecisionChoice decide(std::vector<PrecisionCandidate> candidates) {
       if (each.time < kMostTime) choice.why += (each.agrees ? ", " : ", but ") + each.evidence;
     }
     if (!each.agrees || !is_faster) continue;
-    choice.decided = {each.precision, each.kept.results};
+    choice.decided = {each.precision, each.kept};
     least = each.time;
   }
   choice.candidates = std::move(candidates);

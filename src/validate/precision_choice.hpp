@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,12 +24,12 @@ struct PrecisionRequest {
 /// A precision that ran beside fp32, with all products in it or with those that drift most in fp32.
 struct PrecisionCandidate {
   Precision precision = Precision::kFp32;
-  KeptProducts kept = {};
-  std::size_t products = 0;    ///< of the model that the precision can narrow; 0: not counted
-  double time = 1;             ///< of a frame, relative to fp32: median of pairs
-  bool agrees = false;         ///< with the predictions in fp32
-  bool is_comparable = false;  ///< whether there were enough predictions
-  std::string evidence;        ///< "99.7 % of 356 boxes matched"
+  NodeNames kept = {};                       ///< the products that stay in fp32
+  std::optional<std::size_t> products = {};  ///< of the model that the precision can narrow, if they were counted
+  double time = 1;                           ///< of a frame, relative to fp32: median of pairs
+  bool agrees = false;                       ///< with the predictions in fp32
+  bool is_comparable = false;                ///< whether there were enough predictions
+  std::string evidence;                      ///< "99.7 % of 356 boxes matched"
 };
 
 struct PrecisionChoice {

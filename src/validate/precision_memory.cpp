@@ -56,7 +56,7 @@ std::optional<RememberedPrecision> remembered_precision(const Model& model) {
     possible.push_back(Precision::kFp32);
     for (const Precision precision : possible)
       if (json.at("precision") == to_string(precision))
-        return RememberedPrecision{{precision, json.at("stay_float32").get<ValueNames>()}, json.at("why")};
+        return RememberedPrecision{{precision, json.at("stay_float32").get<NodeNames>()}, json.at("why")};
   } catch (const Json::exception&) {  // another version's
   }
   return {};

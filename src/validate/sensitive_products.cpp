@@ -26,7 +26,7 @@ constexpr std::size_t kMostGroups = 16;
 constexpr double kMostDrift = 1e3;
 
 struct Product {
-  std::string result;
+  std::string name;
   double operations = 0;
   bool is_last = false;
 };
@@ -42,23 +42,33 @@ std::set<ValueId> leading_to_products(const Graph& graph) {
     if (is_product || std::ranges::any_of(node.outputs, [&](ValueId output) { return leading.contains(output); }))
       leading.insert(node.inputs.begin(), node.inputs.end());
   }
+  leading.erase(ValueId::kNone);  // omitted inputs and outputs
   return leading;
 }
 
-/// The products of GRAPH, the input of compile(), that PRECISION narrows, in order.
-std::vector<Product> narrowed_products(Graph graph, const ModelOptions& options) {
-  if (!lower_to_narrowing(graph, options)) return {};
-  const bool is_tf32 = options.precision == Precision::kTf32;
-  const DType half = options.precision == Precision::kFp16 ? DType::kFloat16 : DType::kBFloat16;
-  const ValueNames narrowed = is_tf32 ? ValueNames() : values_to_narrow(graph, choose_backend(options).target(), half);
-  const std::set<ValueId> leading = leading_to_products(graph);
-  std::vector<Product> products;
+/// The products of GRAPH, the input of narrow_floats, that allow_tf32 rounds.
+std::vector<NodeId> rounded_products(const Graph& graph) {
+  std::vector<NodeId> products;
   for (const NodeId id : graph.order()) {
     const Node& node = graph.node(id);
-    if (!traits_of(node).is_float_product() || node.stage != Stage::kModel) continue;
-    const std::string& result = graph.value(output_of(node)).name;
-    if (is_tf32 ? is_float32(graph, output_of(node)) : narrowed.contains(result))
-      products.push_back({result, work_of(graph, node).operations, !leading.contains(output_of(node))});
+    if (traits_of(node).is_float_product() && node.stage == Stage::kModel && is_float32(graph, output_of(node)))
+      products.push_back(id);
+  }
+  return products;
+}
+
+/// The products of GRAPH, the input of compile(), that the precision of OPTIONS narrows but for those that read or
+/// write OUT_OF_RANGE, in order.
+std::vector<Product> narrowed_products(Graph graph, const ModelOptions& options, const ValueNames& out_of_range) {
+  if (!lower_to_narrowing(graph, options)) return {};
+  const Backend& backend = choose_backend(options);
+  const MixedPrecision precision = pass_options(options, backend, {.values = out_of_range}).precision;
+  const std::set<ValueId> leading = leading_to_products(graph);
+  std::vector<Product> products;
+  for (const NodeId id :
+       precision.half ? products_to_narrow(graph, backend.target(), precision) : rounded_products(graph)) {
+    const Node& node = graph.node(id);
+    products.push_back({node.name, work_of(graph, node).operations, !leading.contains(output_of(node))});
   }
   return products;
 }
@@ -72,8 +82,7 @@ std::vector<ProductGroup> grouped(std::span<const Product> products) {
     (each.is_last ? last : others).push_back(each);
   }
   const auto add = [&](ProductGroup& group, const Product& product) {
-    group.kept.results.insert(product.result);
-    ++group.kept.products;
+    group.products.insert(product.name);
     if (all > 0) group.operations += product.operations / all;
   };
   const std::size_t groups = std::min(kMostGroups, others.size());
@@ -133,11 +142,11 @@ std::vector<Frame> frames_of_scenes(FramePool& pool) {
   return frames;
 }
 
-/// VALUES, and the results of all groups but one.
+/// VALUES, and the products of all groups but one.
 Fp32KeepList all_but(ValueNames values, std::span<const ProductGroup> groups, const ProductGroup& narrowed) {
   Fp32KeepList list{.values = std::move(values)};
   for (const ProductGroup& each : groups)
-    if (&each != &narrowed) list.add({.results = each.kept.results});
+    if (&each != &narrowed) list.add({.products = each.products});
   return list;
 }
 
@@ -155,7 +164,7 @@ std::vector<ProductGroup> find_sensitive_products(const std::string& path, Model
   const auto reference = run(raw, options, {}, frames);
   options.precision = precision;
   const ValueNames out_of_range = find_fp32_keep_list(graph, options);
-  std::vector<ProductGroup> groups = grouped(narrowed_products(graph, options));
+  std::vector<ProductGroup> groups = grouped(narrowed_products(graph, options, out_of_range));
   for (std::size_t i = 0; i < groups.size(); ++i) {
     if (progress) progress(static_cast<double>(i) / static_cast<double>(groups.size()));
     groups[i].drift = drift_of(run(raw, options, all_but(out_of_range, groups, groups[i]), frames), reference);
@@ -163,7 +172,7 @@ std::vector<ProductGroup> find_sensitive_products(const std::string& path, Model
   return groups;
 }
 
-std::vector<KeptProducts> steps_to_keep(std::vector<ProductGroup> groups) {
+std::vector<NodeNames> steps_to_keep(std::vector<ProductGroup> groups) {
   const auto squares = [](const ProductGroup& group) { return group.drift * group.drift; };
   std::ranges::stable_sort(groups, std::greater(), [&](const ProductGroup& group) {
     return group.is_last ? std::numeric_limits<double>::infinity() : squares(group) / std::max(group.operations, 1e-9);
@@ -171,21 +180,20 @@ std::vector<KeptProducts> steps_to_keep(std::vector<ProductGroup> groups) {
   double left = 0;
   for (const ProductGroup& each : groups) left += each.is_last ? 0 : squares(each);
   const double all = left;
-  std::vector<KeptProducts> steps;
-  KeptProducts kept;
+  std::vector<NodeNames> steps;
+  NodeNames kept;
   std::size_t next = 0;
   const auto keep_next = [&] {
     const ProductGroup& group = groups[next++];
-    kept.results.insert(group.kept.results.begin(), group.kept.results.end());
-    kept.products += group.kept.products;
+    kept.insert(group.products.begin(), group.products.end());
     if (!group.is_last) left -= squares(group);
   };
   // One group stays: without it nothing is narrowed.
   const auto has_more = [&] { return next + 1 < groups.size(); };
   for (const double share : {1.0, 0.5, 0.25, 0.125}) {
-    const std::size_t before = kept.products;
+    const std::size_t before = kept.size();
     while (has_more() && (groups[next].is_last || left > share * share * all)) keep_next();
-    if (kept.products > before) steps.push_back(kept);
+    if (kept.size() > before) steps.push_back(kept);
   }
   return steps;
 }

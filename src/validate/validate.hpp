@@ -19,7 +19,7 @@ namespace saccade {
 struct EvaluatedModel {
   std::string file;
   ModelOptions options;
-  ValueNames keep_fp32 = {};  ///< Fp32KeepList::results, in another precision than that
+  NodeNames keep_fp32 = {};  ///< Fp32KeepList::products, if the precision is another
 };
 
 struct ValidateOptions {

@@ -31,18 +31,18 @@ class Goals : public testing::Test {
   test::TempFolder folder_;
 };
 
-/// Ten seconds of two sources: "a" with 300 frames captured, "b" with 100.
+/// Two sources: "a", a file, with 300 frames captured, and "b", a camera, with 100.
 GoalFacts facts() {
   const auto stream = [](const std::string& name, std::int64_t captured, std::int64_t dropped, milliseconds p99) {
     StreamSummary made{.source = name,
                        .ledger = {.captured = captured, .processed = captured - dropped, .queue_full = dropped},
-                       .late = 3};
+                       .rate = static_cast<double>(captured - dropped) / 10};
+    if (name == "b") made.late = 3;
     made.stages = {
         {"total", {.count = captured - dropped, .p50 = milliseconds(4), .p99 = p99, .max = milliseconds(90)}}};
     return made;
   };
   GoalFacts found{.peak_memory = 200'000'000, .model_bytes = {{"net", 4'000'000}}};
-  found.summary.elapsed = std::chrono::seconds(10);
   found.summary.streams = {stream("a", 300, 0, milliseconds(15)), stream("b", 100, 1, milliseconds(20))};
   return found;
 }
@@ -75,7 +75,8 @@ TEST_F(Goals, OfDropsAreShares) {
 
 TEST_F(Goals, CountEveryLossButTheEndOfTheRun) {
   EXPECT_DOUBLE_EQ(drop_share({.captured = 100, .queue_full = 1, .failed = 2, .corrupt = 3, .lost = 4}), 0.1);
-  EXPECT_EQ(drop_share({.captured = 100, .skipped = 50, .stopped = 2}), 0);
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 100, .skipped = 50, .queue_full = 1, .stopped = 2}), 0.02);
+  EXPECT_EQ(drop_share({.captured = 5, .skipped = 5}), 0);
   EXPECT_EQ(drop_share({}), 0);
 }
 
@@ -90,6 +91,11 @@ TEST_F(Goals, OfAccuracyAreOfAReport) {
   const std::string report = "report = \"report.json\"\n";
   EXPECT_EQ(outcome(read("[model.net]\naccuracy = 0.36\n" + report)), "accuracy net 0.37 met\n");
   EXPECT_EQ(outcome(read("[model.net]\naccuracy = 0.38\n" + report)), "accuracy net 0.37 missed\n");
+  folder_.write("twice.json", R"({"models": [{"file": "net.onnx", "scores": {"box": {"ap": 0.9}}},
+                                             {"file": "net.onnx", "scores": {"box": {"ap": 0.8}}}]})");
+  EXPECT_THAT(error_of("[model.net]\naccuracy = 0.3\nreport = \"twice.json\""), HasSubstr("several evaluations"));
+  folder_.write("null.json", R"({"models": [{"file": "net.onnx", "scores": {"box": {"ap": null, "ap50": 0.5}}}]})");
+  EXPECT_THAT(error_of("[model.net]\naccuracy = 0.3\nreport = \"null.json\""), HasSubstr("no score"));
   EXPECT_THAT(error_of("[model.third]\naccuracy = 0.3\n" + report), HasSubstr("no score of the model 'third'"));
   EXPECT_THAT(error_of("[model.net]\naccuracy = 0.3"), HasSubstr("'model.net.report' is missing"));
   folder_.write("report.json", "{}");
@@ -97,6 +103,7 @@ TEST_F(Goals, OfAccuracyAreOfAReport) {
 }
 
 TEST_F(Goals, ThatCannotBeMeasuredAreMissed) {
+  EXPECT_EQ(outcome(read("late = 0.5")), "late a nothing missed\nlate b 0.0303 met\n") << "a file is never late";
   EXPECT_EQ(outcome(read("latency_p99 = 1\nmemory = 1\n"), {.summary = {.streams = {{.source = "a"}}}}),
             "latency_p99 a nothing missed\nmemory  nothing missed\n");
 }
@@ -123,6 +130,8 @@ TEST_F(Goals, AreOfWhatRuns) {
   EXPECT_NO_THROW(check_goals(goals, a, net));
   EXPECT_THROW(check_goals(goals, net, net), Error);
   EXPECT_THROW(check_goals(goals, a, a), Error);
+  const std::vector<std::string> twice{"net", "net"};
+  EXPECT_THROW(check_goals(goals, a, twice), Error);
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <thread>
+#include <vector>
 
 #include "base/clock.hpp"
 #include "media/images.hpp"
@@ -13,6 +15,25 @@
 
 namespace saccade {
 namespace {
+
+/// Frames with these timestamps.
+class StampedReader final : public FrameReader {
+ public:
+  explicit StampedReader(std::vector<std::int64_t> times) : times_(std::move(times)) { info_.frame_rate = 30; }
+  const SourceInfo& info() const override { return info_; }
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    Frame frame;
+    frame.lease = allocator.acquire(64);
+    frame.timestamp_ns = times_.at(next_++);
+    return frame;
+  }
+  void cancel() noexcept override {}
+
+ private:
+  SourceInfo info_;
+  std::vector<std::int64_t> times_;
+  std::size_t next_ = 0;
+};
 
 constexpr const char* kScene = "synthetic:?size=32x32&frames=3&fps=100";
 
@@ -53,6 +74,26 @@ TEST(SourceOptions, ALoopIsEndlessAndCountsOn) {
     EXPECT_EQ(frame->sequence, i);
     EXPECT_EQ(frame->timestamp_ns, i * 10'000'000);
   }
+}
+
+/// The interval between rounds is that of the frame rate, also where a round has one frame.
+TEST(SourceOptions, ALoopOfOneFrameHasItsRate) {
+  const auto reader = open_source("synthetic:?size=32x32&frames=1&fps=100", {.loop = true});
+  test::FramePool pool;
+  for (std::int64_t i = 0; i < 3; ++i) {
+    const Outcome<Frame> frame = reader->read(pool);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->timestamp_ns, i * 10'000'000);
+  }
+}
+
+/// As a damaged file may have them.
+TEST(SourceOptions, AnyTimestampsCanBeRead) {
+  constexpr std::int64_t kLowest = std::numeric_limits<std::int64_t>::min();
+  constexpr std::int64_t kHighest = std::numeric_limits<std::int64_t>::max();
+  const auto reader = pace(std::make_unique<StampedReader>(std::vector{kLowest, kHighest, kLowest, std::int64_t{0}}));
+  test::FramePool pool;
+  for (int i = 0; i < 4; ++i) EXPECT_TRUE(reader->read(pool));
 }
 
 TEST(SourceOptions, AreNotForImages) {

@@ -22,7 +22,8 @@ TEST(AllowTf32, LeavesTheKeepList) {
   GraphBuilder b;
   const ValueId kept = b.op("MatMul", {b.input("x", {2, 4}), b.random({4, 5})});
   Graph graph = b.build({b.op("MatMul", {kept, b.random({5, 2})})});
-  const MixedPrecision precision{.keep_fp32 = {.results = {graph.value(kept).name}}, .tf32 = true};
+  const MixedPrecision precision{.keep_fp32 = {.products = {graph.node(graph.value(kept).producer).name}},
+                                 .tf32 = true};
   EXPECT_EQ(test::rewrite(graph, "allow_tf32", {.precision = precision}), 1);
   EXPECT_FALSE(takes_tf32(graph.node(graph.order()[0])));
   EXPECT_TRUE(takes_tf32(graph.node(graph.order()[1])));

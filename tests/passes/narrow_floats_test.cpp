@@ -61,7 +61,7 @@ TEST(NarrowFloats, KeepsAProductAlone) {
   const ValueId first = b.op("Conv", {b.input("x", {1, 3, 6, 6}), b.random({4, 3, 3, 3})});
   const ValueId kept = b.op("Conv", {first, b.random({4, 4, 1, 1})});
   Graph graph = b.build({b.op("Conv", {kept, b.random({2, 4, 1, 1})})});
-  const Fp32KeepList list{.results = {graph.value(kept).name}};
+  const Fp32KeepList list{.products = {graph.node(graph.value(kept).producer).name}};
   EXPECT_EQ(test::rewrite(graph, "narrow_floats", {.precision = {.half = DType::kBFloat16, .keep_fp32 = list}}), 1);
   EXPECT_EQ(operators(graph), "Cast Conv Cast Conv Cast Conv Cast");
   EXPECT_EQ(graph.value(kept).type.dtype, DType::kFloat32);

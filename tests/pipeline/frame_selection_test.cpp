@@ -67,7 +67,10 @@ TEST(FrameSelection, BeginsAgainWhereTimeJumpsBack) {
 }
 
 TEST(FrameSelection, LimitsASourceOfUnknownRate) {
-  EXPECT_THAT(taken({.max_rate = 10}, {0, 50, 99, 100, 150, 210}), ElementsAre(0, 3, 5));
+  EXPECT_THAT(taken({.max_rate = 10}, {0, 50, 90, 140, 150, 210}), ElementsAre(0, 2, 5));
+  std::vector<double> times = at_rate(30, 300);
+  for (std::size_t i = 0; i < times.size(); ++i) times[i] += i % 3 == 0 ? 0 : i % 3 == 1 ? 4 : -4;
+  EXPECT_EQ(taken({.max_rate = 30}, times).size(), 300U);
 }
 
 }  // namespace

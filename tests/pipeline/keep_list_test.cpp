@@ -28,8 +28,8 @@ TEST(KeepList, AreThePlansForWhatItWasMadeFor) {
   plan->keep_fp32_on_tensors = {};
   EXPECT_EQ(found(nullptr), Fp32KeepList{}) << "nothing was looked for";
   plan->keep_for_accuracy = {"head"};
-  EXPECT_EQ(found(nullptr), (Fp32KeepList{.results = {"head"}}));
-  EXPECT_EQ(found(&card), (Fp32KeepList{.results = {"head"}})) << "of any card";
+  EXPECT_EQ(found(nullptr), (Fp32KeepList{.products = {"head"}}));
+  EXPECT_EQ(found(&card), (Fp32KeepList{.products = {"head"}})) << "of any card";
   plan = {};
   EXPECT_EQ(found(nullptr), Fp32KeepList{});
 }
@@ -42,9 +42,9 @@ TEST(KeepList, HoldsWhatAutomaticPrecisionKeeps) {
                                             return DecidedPrecision{Precision::kBf16, {"head"}};
                                           }});
   EXPECT_EQ(written.precision, Precision::kBf16);
-  EXPECT_EQ(written.keep_fp32, (Fp32KeepList{.results = {"head"}}));
-  EXPECT_EQ(open_model(plan, {}).plan->keep_for_accuracy, ValueNames{"head"});
-  EXPECT_EQ(open_model(plan, {.disabled_passes = {"fold_bias"}}).plan->keep_for_accuracy, ValueNames{"head"});
+  EXPECT_EQ(written.keep_fp32, (Fp32KeepList{.products = {"head"}}));
+  EXPECT_EQ(open_model(plan, {}).plan->keep_for_accuracy, NodeNames{"head"});
+  EXPECT_EQ(open_model(plan, {.disabled_passes = {"fold_bias"}}).plan->keep_for_accuracy, NodeNames{"head"});
 }
 
 TEST(KeepList, AreKeptWhereAllPassesNameThem) {

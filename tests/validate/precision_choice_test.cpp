@@ -60,11 +60,11 @@ TEST(PrecisionChoice, LooksAtEveryKindOfPrediction) {
 
 TEST(PrecisionChoice, SaysHowManyProductsStayInFp32) {
   PrecisionCandidate some = candidate_of(Precision::kBf16, 0.6, boxes(299, 300));
-  some.kept = {.results = {"head"}, .products = 1};
+  some.kept = {"head"};
   some.products = 20;
   const PrecisionChoice choice = decide({candidate_of(Precision::kBf16, 0.5, boxes(290, 300)), some});
   EXPECT_EQ(choice.decided.precision, Precision::kBf16);
-  EXPECT_EQ(choice.decided.keep_fp32, ValueNames{"head"});
+  EXPECT_EQ(choice.decided.keep_fp32, NodeNames{"head"});
   EXPECT_EQ(choice.why,
             "bf16 with 1 of 20 products in fp32 takes 0.60 of the time of fp32, 99.7 % of 300 boxes matched");
 }

@@ -123,7 +123,7 @@ ReportText plan_text(const Plan& plan) {
 
 ReportText keep_list_text(const ValueNames& names) {
   ReportText text;
-  if (!names.empty()) text = report_text("values kept in float32: {}\n", names.size());
+  if (!names.empty()) text = report_text("values and products kept in float32: {}\n", names.size());
   for (const std::string& name : names) text += report_text("  {}\n", name);
   return text;
 }

@@ -67,18 +67,19 @@ void read_stream_goals(TomlSection& section, const std::string& source, std::vec
 /// The first figure of the first score of MODEL in the report at PATH of `validate --json`.
 double score_in(const std::string& path, const std::string& model) {
   const Json report = Json::parse(read_input(path, kMostReportBytes), nullptr, false);
+  std::vector<Json> figures;
   try {
-    for (const Json& each : report.at("models")) {
-      const std::string file = std::filesystem::path(each.at("file").get<std::string>()).stem().string();
-      if (file != model) continue;
-      for (const auto& [score, figures] : each.at("scores").items())
-        for (const auto& [figure, value] : figures.items())
-          if (value.is_number()) return value.get<double>();
-    }
+    for (const Json& each : report.at("models"))
+      if (std::filesystem::path(each.at("file").get<std::string>()).stem() == model)
+        figures.push_back(each.at("scores").front().front());
   } catch (const Json::exception&) {
     fail(ErrorCode::kInvalidFile, "{} is no report of saccade validate --json", path);
   }
-  fail(ErrorCode::kInvalidFile, "{} has no score of the model '{}'", path, model);
+  if (figures.size() > 1)
+    fail(ErrorCode::kInvalidFile, "{} has several evaluations of the model '{}': give a report of one", path, model);
+  if (figures.empty() || !figures[0].is_number())
+    fail(ErrorCode::kInvalidFile, "{} has no score of the model '{}'", path, model);
+  return figures[0].get<double>();
 }
 
 void read_model_goals(TomlSection& section, const std::string& model, const std::filesystem::path& folder,
@@ -110,14 +111,14 @@ double latency_of(const Distribution& total, double percentile) {
 }
 
 /// What GOAL limits, in one source.
-std::optional<double> measured_in(const Goal& goal, const StreamSummary& stream, double seconds) {
+std::optional<double> measured_in(const Goal& goal, const StreamSummary& stream) {
   const auto total = std::ranges::find(stream.stages, "total", &StageSummary::name);
   const std::int64_t results = total == stream.stages.end() ? 0 : total->time.count;
   if (goal.kind == GoalKind::kLatency && results > 0) return latency_of(total->time, goal.percentile);
-  if (goal.kind == GoalKind::kRate && seconds > 0) return static_cast<double>(stream.ledger.processed) / seconds;
+  if (goal.kind == GoalKind::kRate && stream.rate > 0) return stream.rate;
   if (goal.kind == GoalKind::kDrops && stream.ledger.captured > 0) return drop_share(stream.ledger);
-  if (goal.kind == GoalKind::kLate && results > 0)
-    return static_cast<double>(stream.late) / static_cast<double>(results);
+  if (goal.kind == GoalKind::kLate && results > 0 && stream.late)
+    return static_cast<double>(*stream.late) / static_cast<double>(results);
   return {};
 }
 
@@ -165,6 +166,9 @@ void check_goals(std::span<const Goal> goals, std::span<const std::string> sourc
     if (!goal.source.empty() && !contains(sources, goal.source))
       fail(ErrorCode::kInvalidArgument, "the goal {} is for the source '{}', but the sources are {}", goal.name,
            goal.source, fmt::join(sources, ", "));
+    if (std::ranges::count(models, goal.model) > 1)
+      fail(ErrorCode::kInvalidArgument, "the goal {} is for the model '{}', but several have this name", goal.name,
+           goal.model);
     if (!goal.model.empty() && !contains(models, goal.model))
       fail(ErrorCode::kInvalidArgument, "the goal {} is for the model '{}', but the models are {}", goal.name,
            goal.model, fmt::join(models, ", "));
@@ -172,7 +176,6 @@ void check_goals(std::span<const Goal> goals, std::span<const std::string> sourc
 }
 
 std::vector<GoalResult> evaluate_goals(std::span<const Goal> goals, const GoalFacts& facts) {
-  const double seconds = std::chrono::duration<double>(facts.summary.elapsed).count();
   const auto has_own = [&](const StreamSummary& stream, const Goal& general) {
     return std::ranges::any_of(
         goals, [&](const Goal& each) { return each.source == stream.source && each.name == general.name; });
@@ -185,7 +188,7 @@ std::vector<GoalResult> evaluate_goals(std::span<const Goal> goals, const GoalFa
     }
     for (const StreamSummary& stream : facts.summary.streams)
       if (goal.source == stream.source || (goal.source.empty() && !has_own(stream, goal)))
-        results.push_back(result_of(goal, stream.source, measured_in(goal, stream, seconds)));
+        results.push_back(result_of(goal, stream.source, measured_in(goal, stream)));
   }
   return results;
 }
@@ -198,9 +201,9 @@ std::string_view unit_of(GoalKind kind) {
 bool is_at_least(GoalKind kind) { return kind == GoalKind::kRate || kind == GoalKind::kAccuracy; }
 
 double drop_share(const Ledger& ledger) {
-  if (ledger.captured == 0) return 0;
+  const std::int64_t wanted = ledger.captured - ledger.skipped;
   const std::int64_t dropped = ledger.queue_full + ledger.failed + ledger.corrupt + ledger.lost;
-  return static_cast<double>(dropped) / static_cast<double>(ledger.captured);
+  return wanted == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(wanted);
 }
 
 }  // namespace saccade

@@ -13,9 +13,9 @@ namespace saccade {
 
 enum class GoalKind : std::uint8_t {
   kLatency,   ///< milliseconds from the start of a frame's capture to its result, at most
-  kRate,      ///< processed frames per second of a source, at least
-  kDrops,     ///< share of the captured frames that were not processed, at most: see drop_share()
-  kLate,      ///< share of the results of a live source that came later than a frame period, at most
+  kRate,      ///< processed frames per second of a source, at least: StreamSummary::rate
+  kDrops,     ///< share of a source's frames that were not processed, at most: see drop_share()
+  kLate,      ///< share of the results of a live source that are StreamSummary::late, at most
   kMemory,    ///< bytes of resident memory of the process at its peak, at most
   kSize,      ///< bytes of a model's file, at most
   kAccuracy,  ///< a score of `saccade validate --json`, at least
@@ -36,7 +36,8 @@ struct Goal {
 /// line.
 std::vector<Goal> read_goals(const std::string& path);
 
-/// Throws Error (kInvalidArgument) if one of GOALS names a source or a model that is not in the run.
+/// Throws Error (kInvalidArgument) if one of GOALS names a source or a model that is not in the run, or a model's name
+/// that several have.
 void check_goals(std::span<const Goal> goals, std::span<const std::string> sources,
                  std::span<const std::string> models);
 
@@ -62,8 +63,8 @@ std::vector<GoalResult> evaluate_goals(std::span<const Goal> goals, const GoalFa
 std::string_view unit_of(GoalKind kind);
 /// Whether WANTED is a lower limit.
 bool is_at_least(GoalKind kind);
-/// Captured frames that were dropped for any reason, corrupt or lost, as a share. Those that had no turn because the
-/// run ended are not counted, nor those that were skipped as requested.
+/// The frames that were dropped, corrupt or lost, as a share of the captured ones that were not skipped as requested.
+/// Those that had no turn because the run ended are not counted.
 double drop_share(const Ledger& ledger);
 
 }  // namespace saccade

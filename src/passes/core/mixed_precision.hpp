@@ -11,7 +11,7 @@ namespace saccade {
 struct MixedPrecision {
   std::optional<DType> half;    ///< float16 or bfloat16: narrow_floats converts GEMMs, convolutions and their inputs
   bool half_outputs = false;    ///< graph outputs computed in it are not converted back
-  Fp32KeepList keep_fp32 = {};  ///< not narrowed, and its results not of rounded operands
+  Fp32KeepList keep_fp32 = {};  ///< neither narrowed nor computed from rounded operands
   bool tf32 = false;            ///< operands of GEMMs, convolutions and attention may be rounded to tf32
 };
 

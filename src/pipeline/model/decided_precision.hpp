@@ -8,7 +8,7 @@ namespace saccade {
 /// What Precision::kAuto becomes for a model.
 struct DecidedPrecision {
   Precision precision = Precision::kAuto;
-  ValueNames keep_fp32 = {};  ///< Fp32KeepList::results: of products that lose too much in it
+  NodeNames keep_fp32 = {};  ///< Fp32KeepList::products
 };
 
 }  // namespace saccade

@@ -68,10 +68,9 @@ const Fp32KeepList& Model::Impl::find_keep_list(PlanFor what, const Graph& graph
   if (found != keep_lists_.end()) return found->second;
   const bool on_frames = what == PlanFor::kFrames;
   if (on_frames) recognise();
-  Fp32KeepList& names = keep_lists_[what];
-  names = resolve_fp32_keep_list(graph, on_frames ? &*card_ : nullptr, options_, plan_);
-  names.add({.results = keep_for_accuracy_});
-  return names;
+  Fp32KeepList list = resolve_fp32_keep_list(graph, on_frames ? &*card_ : nullptr, options_, plan_);
+  list.add({.products = keep_for_accuracy_});
+  return keep_lists_[what] = std::move(list);
 }
 
 const Fp32KeepList& Model::Impl::fp32_keep_list(PlanFor what, const Graph& graph) {

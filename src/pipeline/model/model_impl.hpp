@@ -75,7 +75,7 @@ class Model::Impl {
   std::mutex mutex_;
   std::shared_ptr<const Plan> tensor_plan_;
   std::optional<Card> card_;
-  ValueNames keep_for_accuracy_;  // of use_precision()
+  NodeNames keep_for_accuracy_;  // of use_precision()
   std::map<PlanFor, Fp32KeepList> keep_lists_;
   std::unique_ptr<const VisionPlan> vision_plan_;
   std::optional<Model> second_;

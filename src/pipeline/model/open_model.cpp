@@ -82,9 +82,9 @@ Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const 
   const std::optional<ValueNames>& kept = card != nullptr ? plan->keep_fp32 : plan->keep_fp32_on_tensors;
   const bool applies = kept && (card == nullptr || to_toml(*card) == plan->card);
   Fp32KeepList list{.values = applies ? *kept : find_fp32_keep_list(graph, options),
-                    .results = plan->keep_for_accuracy};
-  if (const ValueNames names = list.names(); !names.empty())
-    log(LogLevel::kInfo, "values kept in float32 in the graph '{}': {}", graph.name, names.size());
+                    .products = plan->keep_for_accuracy};
+  if (const std::size_t kept = list.names().size(); kept > 0)
+    log(LogLevel::kInfo, "values and products kept in float32 in the graph '{}': {}", graph.name, kept);
   return list;
 }
 

@@ -26,7 +26,7 @@ Card card_of(const Graph& graph, const std::optional<PlanFacts>& plan, const std
              const std::string& given);
 
 /// What stays in float32 in GRAPH, the input of compile(), for frames with CARD (null: raw tensors): the values of PLAN
-/// if they apply, else those of find_fp32_keep_list(); and the results that PLAN keeps for accuracy. Throws like it.
+/// if they apply, else those of find_fp32_keep_list(); and the products that PLAN keeps for accuracy. Throws like it.
 Fp32KeepList resolve_fp32_keep_list(const Graph& graph, const Card* card, const ModelOptions& options,
                                     const std::optional<PlanFacts>& plan);
 

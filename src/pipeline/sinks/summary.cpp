@@ -40,7 +40,8 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   append_json_string(out, stream.source);
   append(out, R"(,"ledger":)");
   append_ledger(out, stream.ledger);
-  append(out, R"(,"late":{},)", stream.late);
+  append(out, R"(,"frames_per_second":{:.3f},"late":)", stream.rate);
+  stream.late ? append(out, "{},", *stream.late) : append(out, "null,");
   append_stages(out, stream.stages);
   if (!stream.fault.empty()) {
     append(out, R"(,"fault":)");
@@ -108,7 +109,7 @@ std::string to_text(const Summary& summary) {
     text += report_text("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
                         losses(ledger));
     if (ledger.in_flight() != 0) text += report_text(" + {} unaccounted for", ledger.in_flight());
-    if (stream.late != 0) text += report_text("; {} later than a frame period", stream.late);
+    if (stream.late.value_or(0) != 0) text += report_text("; {} later than a frame period", *stream.late);
     if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
     text += "\n";
   }

@@ -18,8 +18,8 @@ class FrameSelector {
  public:
   explicit FrameSelector(const FrameSelection& selection)
       : every_(selection.every), period_(selection.max_rate > 0 ? 1e9 / selection.max_rate : 0) {
-    const double between = selection.source_rate > 0 ? 1e9 * static_cast<double>(every_) / selection.source_rate : 0;
-    tolerance_ = std::min(period_, between) / 2;
+    if (selection.source_rate > 0) between_ = 1e9 * static_cast<double>(every_) / selection.source_rate;
+    is_known_ = between_ > 0;
   }
 
   /// Whether the next frame, shown at TIMESTAMP_NS, is processed.
@@ -28,10 +28,12 @@ class FrameSelector {
     if (period_ == 0) return true;
     const auto time = static_cast<double>(timestamp_ns);
     // A jump back begins a new grid.
-    if (!has_begun_ || time < last_) next_ = time;
+    const bool begins = !has_begun_ || time < last_;
+    if (begins) next_ = time;
+    if (!begins && !is_known_) between_ = time - last_;
     has_begun_ = true;
     last_ = time;
-    if (time + tolerance_ < next_) return false;
+    if (time + std::min(period_, between_) / 2 < next_) return false;
     // After a gap the grid begins at this frame: frames that are missing are not made up for.
     next_ = time < next_ + period_ ? next_ + period_ : time + period_;
     return true;
@@ -39,8 +41,9 @@ class FrameSelector {
 
  private:
   std::int64_t every_;
-  double period_;         ///< nanoseconds; 0: any
-  double tolerance_ = 0;  ///< nanoseconds
+  double period_;       ///< nanoseconds; 0: any
+  double between_ = 0;  ///< two frames that could be taken, in nanoseconds: of the source's rate, else the last
+  bool is_known_ = false;
   std::int64_t count_ = 0;
   bool has_begun_ = false;
   double last_ = 0;

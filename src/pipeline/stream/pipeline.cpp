@@ -16,10 +16,12 @@ LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options) {
   return lane;
 }
 
-/// The period of a live source's frames; 0: unknown, or it is not live.
-std::chrono::nanoseconds live_period(const SourceInfo& source) {
+/// The period of a live source's frames that OPTIONS select; 0: unknown, or it is not live.
+std::chrono::nanoseconds live_period(const SourceInfo& source, const PipelineOptions& options) {
   if (!source.live || source.frame_rate <= 0) return {};
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(1 / source.frame_rate));
+  double seconds = static_cast<double>(options.every) / source.frame_rate;
+  if (options.max_rate > 0) seconds = std::max(seconds, 1 / options.max_rate);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
 }
 
 /// Throws Error unless MODEL, a tracker of one object, has a target and a single source.
@@ -37,7 +39,7 @@ const std::vector<Model>& checked(const std::vector<Source>& sources, const std:
                                   const PipelineOptions& options) {
   if (sources.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a source");
   if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
-  if (options.every < 1) fail(ErrorCode::kInvalidArgument, "every frame is number {}: give 1 or more", options.every);
+  if (options.every < 1) fail(ErrorCode::kInvalidArgument, "every must be at least 1, not {}", options.every);
   if (!(options.max_rate >= 0))
     fail(ErrorCode::kInvalidArgument, "a rate of {} frames per second is invalid", options.max_rate);
   for (const Source& source : sources)
@@ -79,10 +81,12 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   // A live source may deliver a newer frame while the models run.
   runs_ahead_ =
       models_.overlaps() && std::ranges::none_of(sources_, [](const Source& source) { return source.info().live; });
+  processed_.resize(sources_.size());
+  times_.reserve(sources_.size());
   std::vector<LaneOptions> lanes;
   for (const Source& source : sources_) {
     lanes.push_back(lane_of(source.info(), options));
-    times_.push_back({.stages = {}, .recent = {}, .period = live_period(source.info())});
+    times_.emplace_back(live_period(source.info(), options));
   }
   queue_ = std::make_unique<BoundedQueue<Frame>>(lanes);
   start_ = last_telemetry_ = Clock::now();
@@ -181,7 +185,10 @@ Outcome<Result&> Pipeline::Impl::run_model() {
   Result& result = models_[model].result();
   complete(result);
   record(result);
-  if (turn_ == models_.size()) stream().ledger().process();
+  if (turn_ == models_.size()) {
+    stream().ledger().process();
+    times_[current_.lane].finish_frame(finished_);
+  }
   return result;
 }
 
@@ -196,10 +203,7 @@ void Pipeline::Impl::complete(Result& result) const {
 }
 
 void Pipeline::Impl::record(const Result& result) noexcept {
-  Timing& timing = times_[current_.lane];
-  timing.stages.add(result.latency);
-  timing.recent.add(result.latency);
-  if (timing.period.count() > 0 && result.latency.total > timing.period) ++timing.late;
+  times_[current_.lane].add(result.latency);
   if (result.invalid()) ++invalid_;
 }
 
@@ -253,10 +257,9 @@ Telemetry Pipeline::Impl::telemetry() {
     const Stream& each = *streams_[i];
     StreamTelemetry stream{.ledger = each.ledger().snapshot(), .queued = queue_->size(i), .stages = {}};
     if (each.has_ended()) stream.state = each.fault().empty() ? StreamState::kEnded : StreamState::kLost;
-    const std::int64_t before = std::exchange(times_[i].processed, stream.ledger.processed);
+    const std::int64_t before = std::exchange(processed_[i], stream.ledger.processed);
     if (seconds > 0) stream.rate = static_cast<double>(stream.ledger.processed - before) / seconds;
-    stream.stages = times_[i].recent.summarize();
-    times_[i].recent = StageTimes();
+    stream.stages = times_[i].take_recent();
     telemetry.streams.push_back(std::move(stream));
   }
   return telemetry;
@@ -272,10 +275,11 @@ Summary Pipeline::Impl::summary() {
     summary.streams.push_back({.source = each.info().name,
                                .ledger = each.ledger().snapshot(),
                                .fault = ended_ ? each.fault() : std::string(),
-                               .late = times_[i].late,
-                               .stages = times_[i].stages.summarize()});
+                               .rate = times_[i].rate(),
+                               .late = times_[i].late(),
+                               .stages = times_[i].stages().summarize()});
     summary.ledger += summary.streams.back().ledger;
-    all.add(times_[i].stages);
+    all.add(times_[i].stages());
   }
   for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
   const double seconds = std::chrono::duration<double>(summary.elapsed).count();

@@ -8,8 +8,8 @@
 #include "base/clock.hpp"
 #include "pipeline/model/model_set.hpp"
 #include "pipeline/stream/source_impl.hpp"
-#include "pipeline/stream/stage_times.hpp"
 #include "pipeline/stream/stream.hpp"
+#include "pipeline/stream/stream_timing.hpp"
 #include "saccade/pipeline.hpp"
 
 namespace saccade {
@@ -61,15 +61,9 @@ class Pipeline::Impl {
   std::vector<Source> sources_;
   PipelineOptions options_;
   ModelSet models_;
-  /// What the results of a source show.
-  struct Timing {
-    StageTimes stages;
-    StageTimes recent;                  ///< since the last telemetry()
-    std::int64_t processed = 0;         ///< at that time
-    std::chrono::nanoseconds period{};  ///< of its frames, if it is live; 0: unknown
-    std::int64_t late = 0;
-  };
-  std::vector<Timing> times_;  ///< by lane
+  /// By lane.
+  std::vector<StreamTiming> times_;
+  std::vector<std::int64_t> processed_;  ///< at the last telemetry()
   Clock::time_point last_telemetry_;
   Clock::time_point start_;
   Clock::time_point finish_ = Clock::time_point::max();

@@ -36,6 +36,10 @@ void StageTimes::add(const StageTimes& other) noexcept {
   total_.add(other.total_);
 }
 
+void StageTimes::clear() noexcept {
+  for (Histogram* each : {&capture_, &queue_, &pre_, &model_, &post_, &total_}) each->clear();
+}
+
 std::vector<StageSummary> StageTimes::summarize() const {
   return {{"capture", distribution_of(capture_)}, {"queue", distribution_of(queue_)},
           {"pre", distribution_of(pre_)},         {"model", distribution_of(model_)},

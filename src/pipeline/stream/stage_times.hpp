@@ -17,6 +17,7 @@ class StageTimes {
   void add(const Latency& latency) noexcept;
   /// Adds the frames of OTHER.
   void add(const StageTimes& other) noexcept;
+  void clear() noexcept;
 
   const Histogram& total() const { return total_; }
   /// In pipeline order.
