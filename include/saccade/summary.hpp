@@ -12,7 +12,7 @@ namespace saccade {
 struct Ledger {
   std::int64_t captured = 0;    ///< frames that the source produced, including corrupt and lost ones
   std::int64_t processed = 0;   ///< processed by every model
-  std::int64_t skipped = 0;     ///< left out as requested: PipelineOptions::every, max_rate
+  std::int64_t skipped = 0;     ///< omitted as requested: PipelineOptions::every, max_rate
   std::int64_t queue_full = 0;  ///< dropped: displaced by another frame in the queue
   std::int64_t stopped = 0;     ///< dropped: captured, but the pipeline was stopped first
   std::int64_t failed = 0;      ///< dropped: a model could not run on it

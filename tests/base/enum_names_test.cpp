@@ -37,6 +37,7 @@ const std::map<std::string, NamesOf> kPublicEnums = {
     {"PixelFormat", names_of<PixelFormat>},
     {"Precision", names_of<Precision>},
     {"Status", names_of<Status>},
+    {"StreamState", names_of<StreamState>},
     {"Task", names_of<Task>},
     {"TileMerge", names_of<TileMerge>},
 };

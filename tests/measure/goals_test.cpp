@@ -32,7 +32,7 @@ class Goals : public testing::Test {
 };
 
 /// Two sources: "a", a file, with 300 frames captured, and "b", a camera, with 100.
-GoalFacts facts() {
+GoalFacts two_sources() {
   const auto stream = [](const std::string& name, std::int64_t captured, std::int64_t dropped, milliseconds p99) {
     StreamSummary made{.source = name,
                        .ledger = {.captured = captured, .processed = captured - dropped, .queue_full = dropped},
@@ -48,7 +48,7 @@ GoalFacts facts() {
 }
 
 /// "latency_p99 a 15 met", a line a result.
-std::string outcome(const std::vector<Goal>& goals, const GoalFacts& measured = facts()) {
+std::string outcome(const std::vector<Goal>& goals, const GoalFacts& measured = two_sources()) {
   std::string text;
   for (const GoalResult& each : evaluate_goals(goals, measured))
     text += fmt::format("{} {} {} {}\n", each.goal.name, each.source + each.goal.model,

@@ -34,7 +34,7 @@ TEST(FrameSelection, TakesEveryNth) {
 
 TEST(FrameSelection, LimitsTheRate) {
   EXPECT_THAT(taken({.max_rate = 10, .source_rate = 30}, at_rate(30, 8)), ElementsAre(0, 3, 6));
-  EXPECT_THAT(taken({.max_rate = 20, .source_rate = 30}, at_rate(30, 7)), ElementsAre(0, 1, 3, 4, 6));
+  EXPECT_EQ(taken({.max_rate = 20, .source_rate = 30}, at_rate(30, 300)).size(), 200U);
   EXPECT_EQ(taken({.max_rate = 12.5, .source_rate = 29.97}, at_rate(29.97, 2997)).size(), 1250U);
 }
 

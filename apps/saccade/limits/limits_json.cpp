@@ -73,7 +73,7 @@ Json model_json(const ModelReport& report) {
 
 Json period_json(const PeriodReport& report) {
   Json json = {{"camera", to_string(report.camera)}, {"frame_bytes", report.camera.frame_bytes()}};
-  json.update(to_json(report.period));
+  json.update(app::to_json(report.period));
   if (report.bus_rate) json["bus_bytes_per_second"] = *report.bus_rate;
   return json;
 }
