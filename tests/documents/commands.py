@@ -197,8 +197,9 @@ def check_flags(binary):
 
 
 def check_cards():
-    """Cards in TOML blocks have keys that docs/cards.md describes."""
+    """Cards in TOML blocks have keys that docs/cards.md describes, goals those that their reader knows."""
     described = set(re.findall(r"^\| `([\w.]+)`", (ROOT / "docs/cards.md").read_text(), re.M))
+    goals = set(re.findall(r'"([a-z_0-9]+)"', (ROOT / "src/measure/goals/goals.cpp").read_text()))
     count, wrong = 0, []
     for path in DOCUMENTS:
         text = path.read_text()
@@ -211,6 +212,9 @@ def check_cards():
                 card = tomllib.loads(found.group(2))
             except tomllib.TOMLDecodeError as error:
                 wrong.append(f"{where}: {error}")
+                continue
+            if "latency_p99" in card:
+                wrong += [f"{where}: no goal {key}" for key in sorted(set(card) - goals)]
                 continue
             for section, value in card.items():
                 tables = value if isinstance(value, list) else [value]
