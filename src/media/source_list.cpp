@@ -60,8 +60,8 @@ std::vector<std::string> matches_of(const std::string& pattern) {
   return paths;
 }
 
-/// READER, which loops if OPTIONS say so, as they say.
-std::unique_ptr<FrameReader> as_wanted(std::unique_ptr<FrameReader> reader, const SourceOptions& options) {
+/// READER, paced if OPTIONS say so. Throws Error if they are not for images, and READER reads images.
+std::unique_ptr<FrameReader> with_options(std::unique_ptr<FrameReader> reader, const SourceOptions& options) {
   const SourceInfo& info = reader->info();
   if (options.loop && !info.files.empty())
     fail(ErrorCode::kInvalidArgument, "{}: images are read once: only a video or a scene can be looped", info.name);
@@ -113,7 +113,7 @@ class SourceList {
     if (!error && !has_images && videos.empty())
       fail(ErrorCode::kInvalidFile, "the folder '{}' has no image and no video (by the extensions of its files)", path);
     // It reports a folder that can't be read.
-    if (has_images || error) add_reader(as_wanted(open_folder(path), options_));
+    if (has_images || error) add_reader(with_options(open_folder(path), options_));
     note_input(path);
     std::ranges::sort(videos);
     for (const std::string& video : videos) add_reader(open_source(video, options_));
@@ -123,7 +123,7 @@ class SourceList {
     if (images_.size() == 1) add_reader(open_source(images_.front(), options_));
     if (images_.size() > 1) {
       const std::string name = fmt::format("{} and {} more", images_.front(), images_.size() - 1);
-      add_reader(as_wanted(open_images(name, images_), options_));
+      add_reader(with_options(open_images(name, images_), options_));
     }
     images_.clear();
   }
@@ -142,7 +142,7 @@ class SourceList {
 }  // namespace
 
 std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOptions& options) {
-  return as_wanted(options.loop ? open_looping(uri) : open_reader(uri), options);
+  return with_options(options.loop ? open_looping(uri) : open_reader(uri), options);
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,

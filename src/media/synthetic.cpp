@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/clock.hpp"
+#include "base/error.hpp"
 #include "scene/scene.hpp"
 
 namespace saccade {
@@ -55,5 +56,11 @@ class Synthetic final : public FrameReader {
 }  // namespace
 
 std::unique_ptr<FrameReader> open_synthetic(const std::string& uri) { return std::make_unique<Synthetic>(uri); }
+
+Frame read_scene(FrameReader& scene, FrameAllocator& allocator) {
+  Outcome<Frame> frame = scene.read(allocator);
+  if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
+  return std::move(*frame);
+}
 
 }  // namespace saccade

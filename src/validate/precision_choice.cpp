@@ -153,9 +153,7 @@ PrecisionCandidate try_on_scene(const PrecisionRequest& request, const DecidedPr
   for (int seed = 1; !is_done(); ++seed) {
     const auto reader = open_synthetic(fmt::format("synthetic:?seed={}", seed));
     for (std::size_t i = 0; i < kFramesOfScene && !is_done(); ++i) {
-      Outcome<Frame> frame = reader->read(pool);
-      if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
-      trial.add(frame->view);
+      trial.add(read_scene(*reader, pool).view);
       if (events.progress)
         events.progress(std::string(to_string(precision.precision)), static_cast<double>(trial.frames()) / kMostFrames);
     }

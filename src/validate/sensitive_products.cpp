@@ -74,6 +74,7 @@ std::vector<Product> narrowed_products(Graph graph, const ModelOptions& options,
 }
 
 std::vector<ProductGroup> grouped(std::span<const Product> products) {
+  if (products.empty()) return {};
   double all = 0;
   std::vector<Product> last;
   std::vector<Product> others;
@@ -134,11 +135,8 @@ double drift_of(std::span<const std::vector<Tensor>> outputs, std::span<const st
 /// The first frames of two scenes.
 std::vector<Frame> frames_of_scenes(FramePool& pool) {
   std::vector<Frame> frames;
-  for (int seed = 1; seed <= 2; ++seed) {
-    Outcome<Frame> frame = open_synthetic(fmt::format("synthetic:?seed={}", seed))->read(pool);
-    if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
-    frames.push_back(std::move(*frame));
-  }
+  for (const char* scene : {"synthetic:?seed=1", "synthetic:?seed=2"})
+    frames.push_back(read_scene(*open_synthetic(scene), pool));
   return frames;
 }
 

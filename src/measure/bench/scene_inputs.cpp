@@ -47,9 +47,8 @@ void draw_scene(const Model& model, std::uint64_t seed, std::vector<Tensor>& inp
     const ValueId pixels = pixels_of(graph, {inputs[i].dtype(), inputs[i].shape()});
     if (pixels == ValueId::kNone) return;
     FramePool pool(1, plain_frame_memory());
-    const Outcome<Frame> frame = open_synthetic(fmt::format("synthetic:?seed={}", seed))->read(pool);
-    if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
-    inputs[i] = preprocessed(std::move(graph), pixels, frame->view);
+    const Frame frame = read_scene(*open_synthetic(fmt::format("synthetic:?seed={}", seed)), pool);
+    inputs[i] = preprocessed(std::move(graph), pixels, frame.view);
   }
 }
 

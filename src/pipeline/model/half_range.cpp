@@ -171,13 +171,12 @@ void observe(const Execution& execution, const Float32Probe& probe, ObservedRang
 /// A frame of the built-in scene, and one of noise.
 void run_on_frames(Execution& execution, const Float32Probe& probe, ObservedRange& range) {
   FramePool pool(1, plain_frame_memory());
-  Outcome<Frame> frame = open_synthetic("synthetic:")->read(pool);
-  if (!frame) fail(ErrorCode::kInternal, "the built-in scene has no frame: {}", frame.failure().message);
-  *execution.frame() = frame->view;
+  const Frame frame = read_scene(*open_synthetic("synthetic:"), pool);
+  *execution.frame() = frame.view;
   execution.run();
   observe(execution, probe, range);
   std::mt19937 random(1);
-  const FrameBuffer& pixels = frame->lease.buffer();
+  const FrameBuffer& pixels = frame.lease.buffer();
   for (std::byte& each : std::span(pixels.data, pixels.capacity)) each = static_cast<std::byte>(random() >> 24U);
   execution.run();
   observe(execution, probe, range);

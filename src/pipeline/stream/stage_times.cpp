@@ -1,9 +1,22 @@
 #include "pipeline/stream/stage_times.hpp"
 
-#include <algorithm>
-#include <array>
-
 namespace saccade {
+namespace {
+
+/// Who does the work of a stage, for the bottleneck.
+enum class Work : std::uint8_t { kNone, kSource, kModel };
+
+struct Row {
+  std::string_view name;
+  std::chrono::nanoseconds Latency::*time;
+  Work work;
+};
+constexpr std::array kRows = {
+    Row{"capture", &Latency::capture, Work::kSource}, Row{"queue", &Latency::queue, Work::kNone},
+    Row{"pre", &Latency::pre, Work::kModel},          Row{"model", &Latency::model, Work::kModel},
+    Row{"post", &Latency::post, Work::kModel},        Row{"total", &Latency::total, Work::kNone}};
+
+}  // namespace
 
 Distribution distribution_of(const Histogram& histogram) {
   return {.count = histogram.count(),
@@ -19,47 +32,40 @@ Distribution distribution_of(const Histogram& histogram) {
 }
 
 void StageTimes::add(const Latency& latency) noexcept {
-  capture_.add(latency.capture);
-  queue_.add(latency.queue);
-  pre_.add(latency.pre);
-  model_.add(latency.model);
-  post_.add(latency.post);
-  total_.add(latency.total);
+  static_assert(kRows.size() == kStages);
+  for (std::size_t i = 0; i < kStages; ++i) times_[i].add(latency.*kRows[i].time);
 }
 
 void StageTimes::add(const StageTimes& other) noexcept {
-  capture_.add(other.capture_);
-  queue_.add(other.queue_);
-  pre_.add(other.pre_);
-  model_.add(other.model_);
-  post_.add(other.post_);
-  total_.add(other.total_);
+  for (std::size_t i = 0; i < kStages; ++i) times_[i].add(other.times_[i]);
 }
 
 void StageTimes::clear() noexcept {
-  for (Histogram* each : {&capture_, &queue_, &pre_, &model_, &post_, &total_}) each->clear();
+  for (Histogram& each : times_) each.clear();
 }
 
 std::vector<StageSummary> StageTimes::summarize() const {
-  return {{"capture", distribution_of(capture_)}, {"queue", distribution_of(queue_)},
-          {"pre", distribution_of(pre_)},         {"model", distribution_of(model_)},
-          {"post", distribution_of(post_)},       {"total", distribution_of(total_)}};
+  std::vector<StageSummary> summaries;
+  for (std::size_t i = 0; i < kStages; ++i)
+    summaries.push_back({std::string(kRows[i].name), distribution_of(times_[i])});
+  return summaries;
 }
 
 std::string StageTimes::bottleneck(std::size_t streams, std::size_t models) const {
-  if (total_.count() == 0) return {};
-  struct Share {
-    const char* name;
-    double time;
-  };
-  // Streams capture concurrently; every frame runs through all models sequentially.
-  const auto frame_time = [models](const Histogram& stage) {
-    return static_cast<double>(stage.mean().count()) * static_cast<double>(models);
-  };
-  const std::array shares = {
-      Share{"capture", static_cast<double>(capture_.mean().count()) / static_cast<double>(streams)},
-      Share{"pre", frame_time(pre_)}, Share{"model", frame_time(model_)}, Share{"post", frame_time(post_)}};
-  return std::ranges::max_element(shares, {}, &Share::time)->name;
+  if (total().count() == 0) return {};
+  std::string_view slowest;
+  double most = -1;
+  for (std::size_t i = 0; i < kStages; ++i) {
+    if (kRows[i].work == Work::kNone) continue;
+    // Streams capture concurrently; every frame runs through all models sequentially.
+    const double share =
+        kRows[i].work == Work::kSource ? 1 / static_cast<double>(streams) : static_cast<double>(models);
+    const double time = share * static_cast<double>(times_[i].mean().count());
+    if (time <= most) continue;
+    most = time;
+    slowest = kRows[i].name;
+  }
+  return std::string(slowest);
 }
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "base/histogram.hpp"
@@ -19,7 +20,7 @@ class StageTimes {
   void add(const StageTimes& other) noexcept;
   void clear() noexcept;
 
-  const Histogram& total() const { return total_; }
+  const Histogram& total() const { return times_.back(); }
   /// In pipeline order.
   std::vector<StageSummary> summarize() const;
   /// The bottleneck for PROCESSED frames of STREAMS, which capture concurrently with each other and with the models;
@@ -27,12 +28,8 @@ class StageTimes {
   std::string bottleneck(std::size_t streams, std::size_t models) const;
 
  private:
-  Histogram capture_;
-  Histogram queue_;
-  Histogram pre_;
-  Histogram model_;
-  Histogram post_;
-  Histogram total_;
+  static constexpr std::size_t kStages = 6;  ///< those of Latency
+  std::array<Histogram, kStages> times_;      ///< in pipeline order; the last is the total
 };
 
 }  // namespace saccade
