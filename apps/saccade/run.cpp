@@ -174,13 +174,13 @@ int run(const RunFlags& flags) {
   }
   const std::vector<Source> sources = Source::open_all(flags.sources, flags.source_options);
   const std::vector<Model> models = load_models(flags);
-  const RunGoals goals(flags.goals, sources, models, flags.models, flags.pipeline);
+  const RunGoals goals(flags.goals, sources, models, flags.models);
   const Console console(flags);
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
-  TelemetryWriter telemetry(flags.telemetry, sources);
+  TelemetryWriter telemetry(flags.telemetry);
   Pipeline pipeline(sources, models, flags.pipeline);
 
   std::string fault;

@@ -44,27 +44,24 @@ Json json_of(const GoalResult& result) {
 }
 
 /// How the frame period of a live source is used: of the first one with a missed goal, else the first one.
-std::optional<FramePeriod> period_of(std::span<const SourceInfo> sources, const PipelineOptions& options,
-                                     const Summary& summary, std::span<const GoalResult> results) {
-  const auto misses = [&](std::size_t i) {
+std::optional<FramePeriod> period_of(const Summary& summary, std::span<const GoalResult> results) {
+  const auto misses = [&](const StreamSummary& stream) {
     return std::ranges::any_of(results,
-                               [&](const GoalResult& each) { return !each.met && each.source == sources[i].name; });
+                               [&](const GoalResult& each) { return !each.met && each.source == stream.source; });
   };
-  std::optional<std::size_t> chosen;
-  for (std::size_t i = 0; i < sources.size(); ++i) {
-    if (!sources[i].live || sources[i].frame_rate <= 0 || summary.streams[i].ledger.processed == 0) continue;
-    if (!chosen || (!misses(*chosen) && misses(i))) chosen = i;
+  const StreamSummary* chosen = nullptr;
+  for (const StreamSummary& stream : summary.streams) {
+    if (stream.period.count() == 0 || stream.ledger.processed == 0) continue;
+    if (chosen == nullptr || (!misses(*chosen) && misses(stream))) chosen = &stream;
   }
-  if (!chosen) return {};
+  if (chosen == nullptr) return {};
   std::vector<FrameStage> stages;
   // Capture runs beside them, and a wait is no work.
-  for (const StageSummary& stage : summary.streams[*chosen].stages)
+  for (const StageSummary& stage : chosen->stages)
     if (stage.name == "pre" || stage.name == "model" || stage.name == "post")
       stages.push_back(
           {.name = stage.name, .time = stage.time.mean * static_cast<std::int64_t>(summary.models.size())});
-  double rate = sources[*chosen].frame_rate / static_cast<double>(options.every);
-  if (options.max_rate > 0) rate = std::min(rate, options.max_rate);
-  return frame_period({.rate = rate}, stages);
+  return frame_period({.rate = 1 / std::chrono::duration<double>(chosen->period).count()}, stages);
 }
 
 std::int64_t size_of(const std::string& file) {
@@ -77,22 +74,16 @@ std::int64_t size_of(const std::string& file) {
 
 struct RunGoals::State {
   std::vector<Goal> goals;
-  std::vector<SourceInfo> sources;
-  PipelineOptions options;
   std::map<std::string, std::int64_t> model_bytes;
 };
 
 RunGoals::RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
-                   std::span<const std::string> files, const PipelineOptions& options)
+                   std::span<const std::string> files)
     : state_(std::make_unique<State>()) {
-  state_->options = options;
   if (file.empty()) return;
   state_->goals = read_goals(file);
   std::vector<std::string> names;
-  for (const Source& source : sources) {
-    state_->sources.push_back(source.info());
-    names.push_back(source.info().name);
-  }
+  for (const Source& source : sources) names.push_back(source.info().name);
   std::vector<std::string> of_models;
   for (std::size_t i = 0; i < models.size(); ++i) {
     of_models.push_back(models[i].name());
@@ -118,7 +109,7 @@ Verdict RunGoals::verdict(const Summary& summary) const {
   }
   const bool has_work = !verdict.met && !summary.bottleneck.empty();
   if (has_work) text += report_text("work on: {}\n", summary.bottleneck);
-  const std::optional<FramePeriod> period = period_of(state_->sources, state_->options, summary, results);
+  const std::optional<FramePeriod> period = period_of(summary, results);
   const Json json = {{"event", "verdict"},
                      {"met", verdict.met},
                      {"goals", goals},

@@ -2,7 +2,6 @@
 
 #include <memory>
 #include <saccade/model.hpp>
-#include <saccade/pipeline.hpp>
 #include <saccade/source.hpp>
 #include <saccade/summary.hpp>
 #include <span>
@@ -20,10 +19,10 @@ struct Verdict {
 /// The goals of `run --goals`.
 class RunGoals {
  public:
-  /// Those of FILE, for a run of the models of FILES on SOURCES with OPTIONS; an empty FILE has none. Throws Error,
+  /// Those of FILE, for a run of the models of FILES on SOURCES; an empty FILE has none. Throws Error,
   /// also for a goal of another source or model.
   RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
-           std::span<const std::string> files, const PipelineOptions& options);
+           std::span<const std::string> files);
   ~RunGoals();
   RunGoals(const RunGoals&) = delete;
   RunGoals& operator=(const RunGoals&) = delete;

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/clock.hpp"
 #include "base/output_file.hpp"
 #include "measure/bench/process_memory.hpp"
 
@@ -14,26 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kPeriod{1};
-
-Json to_json(const Ledger& ledger) {
-  return {{"captured", ledger.captured},
-          {"processed", ledger.processed},
-          {"skipped", ledger.skipped},
-          {"dropped", {{"queue_full", ledger.queue_full}, {"stopped", ledger.stopped}, {"failed", ledger.failed}}},
-          {"corrupt", ledger.corrupt},
-          {"lost", ledger.lost},
-          {"in_flight", ledger.in_flight()}};
-}
-
-Json to_json(std::span<const StageSummary> stages) {
-  Json json = Json::object();
-  for (const StageSummary& stage : stages)
-    json[stage.name] = {{"count", stage.time.count},
-                        {"p50", to_milliseconds(stage.time.p50)},
-                        {"p99", to_milliseconds(stage.time.p99)},
-                        {"max", to_milliseconds(stage.time.max)}};
-  return json;
-}
 
 /// Processor time of this process so far, in seconds.
 double processor_seconds() {
@@ -48,9 +27,7 @@ double processor_seconds() {
 }  // namespace
 
 struct TelemetryWriter::State {
-  State(const std::string& path, std::span<const Source> sources) : file(path, OutputFile::Appears::kAtOnce) {
-    for (const Source& source : sources) names.push_back(source.info().name);
-  }
+  explicit State(const std::string& path) : file(path, OutputFile::Appears::kAtOnce) {}
 
   Json process(double wall) {
     const double now = processor_seconds();
@@ -60,13 +37,12 @@ struct TelemetryWriter::State {
   }
 
   OutputFile file;
-  std::vector<std::string> names;
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
   double processor = processor_seconds();
 };
 
-TelemetryWriter::TelemetryWriter(const std::string& file, std::span<const Source> sources) {
-  if (!file.empty()) state_ = std::make_unique<State>(file, sources);
+TelemetryWriter::TelemetryWriter(const std::string& file) {
+  if (!file.empty()) state_ = std::make_unique<State>(file);
 }
 
 TelemetryWriter::~TelemetryWriter() = default;
@@ -76,23 +52,9 @@ void TelemetryWriter::update(Pipeline& pipeline) {
   const auto now = std::chrono::steady_clock::now();
   if (now - state_->last < kPeriod) return;
   const double wall = std::chrono::duration<double>(now - std::exchange(state_->last, now)).count();
-  const Telemetry telemetry = pipeline.telemetry();
-  Json streams = Json::array();
-  for (std::size_t i = 0; i < telemetry.streams.size(); ++i) {
-    const StreamTelemetry& stream = telemetry.streams[i];
-    streams.push_back({{"stream", i},
-                       {"source", state_->names[i]},
-                       {"state", to_string(stream.state)},
-                       {"rate", stream.rate},
-                       {"ledger", to_json(stream.ledger)},
-                       {"latency_ms", to_json(stream.stages)},
-                       {"queue", stream.queued}});
-  }
-  const Json line = {{"event", "telemetry"},
-                     {"elapsed_s", std::chrono::duration<double>(telemetry.elapsed).count()},
-                     {"streams", streams},
-                     {"process", state_->process(wall)}};
-  state_->file.write(line.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n');
+  Json line = Json::parse(to_json(pipeline.telemetry()));
+  line["process"] = state_->process(wall);
+  state_->file.write(line.dump() + '\n');
   state_->file.flush();
 }
 

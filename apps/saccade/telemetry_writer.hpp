@@ -3,7 +3,6 @@
 #include <chrono>
 #include <memory>
 #include <saccade/pipeline.hpp>
-#include <span>
 #include <string>
 
 namespace saccade::app {
@@ -12,7 +11,7 @@ namespace saccade::app {
 class TelemetryWriter {
  public:
   /// To FILE, "-" for standard output; an empty FILE writes nothing. Throws Error.
-  TelemetryWriter(const std::string& file, std::span<const Source> sources);
+  explicit TelemetryWriter(const std::string& file);
   ~TelemetryWriter();
   TelemetryWriter(const TelemetryWriter&) = delete;
   TelemetryWriter& operator=(const TelemetryWriter&) = delete;

@@ -54,8 +54,9 @@ struct StreamSummary {
   std::string fault;   ///< why the source was lost; empty if it was not
   /// Processed frames per second, from the first result to the last; 0: fewer than two.
   double rate = 0;
-  /// Results that took longer than the period of the frames that are processed, from the start of their frame's
-  /// capture; nothing for a source that is not live or whose rate is unknown.
+  /// Of the frames that are processed, if the source is live; 0: it is not, or its rate is unknown.
+  std::chrono::nanoseconds period{};
+  /// Results that took longer than PERIOD, from the start of their frame's capture; nothing without a period.
   std::optional<std::int64_t> late = {};
   std::vector<StageSummary> stages;  ///< of its frames, as Summary::stages
 };

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -21,6 +22,7 @@ std::string_view to_string(StreamState state) noexcept;
 
 /// A source since the last call of Pipeline::telemetry().
 struct StreamTelemetry {
+  std::string source;                         ///< its SourceInfo::name
   StreamState state = StreamState::kRunning;  ///< now
   double rate = 0;                            ///< processed frames per second
   Ledger ledger;                              ///< since the start
@@ -33,5 +35,8 @@ struct Telemetry {
   std::chrono::nanoseconds elapsed{};    ///< since the start
   std::vector<StreamTelemetry> streams;  ///< in the order of the sources
 };
+
+/// One JSON object on one line: {"event":"telemetry",...}; times in milliseconds.
+std::string to_json(const Telemetry& telemetry);
 
 }  // namespace saccade

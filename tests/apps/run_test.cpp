@@ -267,6 +267,8 @@ TEST_F(RunCommand, WritesTelemetry) {
   const json& first = lines.front();
   EXPECT_EQ(first["event"], "telemetry");
   EXPECT_EQ(first["streams"][0]["state"], "running");
+  EXPECT_EQ(first["streams"][0]["source"], "synthetic:?size=64x48&fps=10");
+  EXPECT_TRUE(first["streams"][0]["latency_ms"]["total"].contains("p99.9"));
   EXPECT_TRUE(std::ranges::any_of(lines, [](const json& line) { return line["streams"][0]["rate"] > 0; }));
   EXPECT_GT(first["process"]["rss_bytes"], 1'000'000);
   EXPECT_GE(first["process"]["threads"], 2);

@@ -1,4 +1,5 @@
 #include "saccade/summary.hpp"
+#include "saccade/telemetry.hpp"
 
 #include <span>
 
@@ -99,6 +100,23 @@ std::string to_json(const Summary& summary) {
   append(out, R"(,"bottleneck":)");
   append_json_string(out, summary.bottleneck);
   append(out, "}}");
+  return fmt::to_string(out);
+}
+
+std::string to_json(const Telemetry& telemetry) {
+  JsonBuffer out;
+  append(out, R"({{"event":"telemetry","elapsed_s":{:.6f},"streams":[)", to_milliseconds(telemetry.elapsed) / 1e3);
+  for (std::size_t i = 0; i < telemetry.streams.size(); ++i) {
+    const StreamTelemetry& stream = telemetry.streams[i];
+    append(out, R"({}{{"stream":{},"source":)", i == 0 ? "" : ",", i);
+    append_json_string(out, stream.source);
+    append(out, R"(,"state":"{}","rate":{:.3f},"ledger":)", to_string(stream.state), stream.rate);
+    append_ledger(out, stream.ledger);
+    append(out, ",");
+    append_stages(out, stream.stages);
+    append(out, R"(,"queue":{}}})", stream.queued);
+  }
+  append(out, "]}}");
   return fmt::to_string(out);
 }
 

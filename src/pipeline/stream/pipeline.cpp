@@ -255,7 +255,8 @@ Telemetry Pipeline::Impl::telemetry() {
   Telemetry telemetry{.elapsed = std::min(now, finish_) - start_, .streams = {}};
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const Stream& each = *streams_[i];
-    StreamTelemetry stream{.ledger = each.ledger().snapshot(), .queued = queue_->size(i), .stages = {}};
+    StreamTelemetry stream{
+        .source = each.info().name, .ledger = each.ledger().snapshot(), .queued = queue_->size(i), .stages = {}};
     if (each.has_ended()) stream.state = each.fault().empty() ? StreamState::kEnded : StreamState::kLost;
     const std::int64_t before = std::exchange(processed_[i], stream.ledger.processed);
     if (seconds > 0) stream.rate = static_cast<double>(stream.ledger.processed - before) / seconds;
@@ -276,6 +277,7 @@ Summary Pipeline::Impl::summary() {
                                .ledger = each.ledger().snapshot(),
                                .fault = ended_ ? each.fault() : std::string(),
                                .rate = times_[i].rate(),
+                               .period = times_[i].period(),
                                .late = times_[i].late(),
                                .stages = times_[i].stages().summarize()});
     summary.ledger += summary.streams.back().ledger;

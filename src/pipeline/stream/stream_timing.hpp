@@ -21,6 +21,7 @@ class StreamTiming {
   void finish_frame(Clock::time_point time) noexcept;
 
   const StageTimes& stages() const { return stages_; }
+  std::chrono::nanoseconds period() const { return period_; }
   /// StreamSummary::late
   std::optional<std::int64_t> late() const;
   /// StreamSummary::rate
