@@ -64,6 +64,17 @@ std::optional<FramePeriod> period_of(const Summary& summary, std::span<const Goa
   return frame_period({.rate = 1 / std::chrono::duration<double>(chosen->period).count()}, stages);
 }
 
+/// What limits a run that missed goals: the source, if only rates are missed and it was live and lost no frame for lack
+/// of time; else the bottleneck, which is empty without frames.
+std::string limit_of(const Summary& summary, std::span<const GoalResult> results) {
+  const auto waits_for_frames = [&](const GoalResult& result) {
+    if (result.met) return true;
+    const auto stream = std::ranges::find(summary.streams, result.source, &StreamSummary::source);
+    return result.goal.kind == GoalKind::kRate && stream->period.count() > 0 && stream->ledger.queue_full == 0;
+  };
+  return std::ranges::all_of(results, waits_for_frames) ? "source" : summary.bottleneck;
+}
+
 std::int64_t size_of(const std::string& file) {
   std::error_code error;
   const std::uintmax_t bytes = std::filesystem::file_size(file, error);
@@ -107,14 +118,14 @@ Verdict RunGoals::verdict(const Summary& summary) const {
     text += text_of(each);
     goals.push_back(json_of(each));
   }
-  const bool has_work = !verdict.met && !summary.bottleneck.empty();
-  if (has_work) text += report_text("work on: {}\n", summary.bottleneck);
+  const std::string limit = verdict.met ? std::string() : limit_of(summary, results);
+  if (!limit.empty()) text += report_text("work on: {}\n", limit);
   const std::optional<FramePeriod> period = period_of(summary, results);
   const Json json = {{"event", "verdict"},
                      {"met", verdict.met},
                      {"goals", goals},
                      {"period", period ? to_json(*period) : Json()},
-                     {"work_on", has_work ? Json(summary.bottleneck) : Json()}};
+                     {"work_on", limit.empty() ? Json() : Json(limit)}};
   verdict.text = text.str();
   verdict.json = json.dump(-1, ' ', false, Json::error_handler_t::replace);
   return verdict;
