@@ -29,7 +29,7 @@ class StageTimes {
 
  private:
   static constexpr std::size_t kStages = 6;  ///< those of Latency
-  std::array<Histogram, kStages> times_;      ///< in pipeline order; the last is the total
+  std::array<Histogram, kStages> times_;     ///< in pipeline order; the last is the total
 };
 
 }  // namespace saccade
