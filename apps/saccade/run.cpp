@@ -43,30 +43,42 @@ struct RunFlags {
   bool save = true;
 };
 
-using Sinks = std::vector<std::unique_ptr<Sink>>;
+using Sinks = std::vector<PipelineSink>;
 
 bool writes_to_standard_output(const RunFlags& flags) {
   return std::ranges::any_of(std::array{flags.jsonl, flags.csv, flags.coco, flags.telemetry}, is_standard_output);
 }
 
+bool is_any_live(std::span<const Source> sources) {
+  return std::ranges::any_of(sources, [](const Source& source) { return source.info().live; });
+}
+
 Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
   Sinks sinks;
-  if (!flags.jsonl.empty()) sinks.push_back(open_jsonl(flags.jsonl, flags.jsonl_options));
-  if (!flags.coco.empty()) sinks.push_back(open_coco(flags.coco, models, sources));
-  if (!flags.csv.empty()) sinks.push_back(open_csv(flags.csv, models));
-  if (!flags.yolo.empty()) sinks.push_back(open_yolo(flags.yolo, models, sources.size(), flags.yolo_options));
-  if (!flags.video.empty()) sinks.push_back(open_video(flags.video, sources));
-  if (!flags.frames.empty()) sinks.push_back(open_frames(flags.frames));
+  // A file can be read again; a camera can't, and the disk may have room again. A closed pipe stays closed.
+  const bool is_live = is_any_live(sources);
+  const auto add = [&](const std::string& path, const auto& open) {
+    if (path.empty()) return;
+    const bool is_output = is_standard_output(path);
+    sinks.push_back({.name = is_output ? "standard output" : path, .sink = open(path), .retry = is_live && !is_output});
+  };
+  add(flags.jsonl, [&](const std::string& path) { return open_jsonl(path, flags.jsonl_options); });
+  add(flags.coco, [&](const std::string& path) { return open_coco(path, models, sources); });
+  add(flags.csv, [&](const std::string& path) { return open_csv(path, models); });
+  add(flags.yolo, [&](const std::string& path) { return open_yolo(path, models, sources.size(), flags.yolo_options); });
+  add(flags.video, [&](const std::string& path) { return open_video(path, sources); });
+  add(flags.frames, open_frames);
   return sinks;
 }
 
 /// Where frames are drawn if no flag names an output; null if some does, or nothing is to be written.
 FolderSink* add_drawn(const RunFlags& flags, std::span<const Source> sources, Sinks& sinks) {
+  constexpr const char* kFolder = "saccade-run";
   if (!flags.save || !sinks.empty()) return nullptr;
   const bool is_limited = flags.pipeline.max_frames > 0 || flags.pipeline.duration.count() > 0;
-  auto drawn = open_drawn("saccade-run", sources, is_limited);
+  auto drawn = open_drawn(kFolder, sources, is_limited);
   FolderSink* sink = drawn.get();
-  sinks.push_back(std::move(drawn));
+  sinks.push_back({.name = kFolder, .sink = std::move(drawn), .retry = is_any_live(sources)});
   return sink;
 }
 
@@ -105,16 +117,15 @@ class Console {
   bool quiet_;
 };
 
-/// Passes results to the sinks until the sources end or the run is interrupted. Returns the first error, if any.
-std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& console, Progress& progress,
-                    IdlePrecision& idle, TelemetryWriter& telemetry) {
+/// Prints results until the sources end or the run is interrupted. Returns the first error, if any.
+std::string consume(Pipeline& pipeline, const Console& console, Progress& progress, IdlePrecision& idle,
+                    TelemetryWriter& telemetry) {
   // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
   std::string fault;
   while (!interrupted()) {
     const Outcome<Result&> result = pipeline.next(patience);
     if (result) {
-      for (const auto& sink : sinks) sink->write(*result, pipeline.frame());
       console.print_frame(*result, progress);
     } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
       if (fault.empty()) fault = failure.message;
@@ -126,27 +137,26 @@ std::string consume(Pipeline& pipeline, const Sinks& sinks, const Console& conso
     telemetry.update(pipeline);
   }
   progress.finish();
-  pipeline.stop();
   return fault;
 }
 
-/// Completes every file, even if one fails. Returns the first failure.
-std::optional<Error> close_all(const Sinks& sinks, const Summary& summary) {
-  std::optional<Error> first;
-  for (const auto& sink : sinks) {
-    try {
-      sink->close(summary);
-    } catch (const Error& error) {
-      if (!first) first = error;
-    }
-  }
-  return first;
+/// The first fault of SINKS; empty if there is none.
+std::string fault_of(std::span<const SinkSummary> sinks) {
+  const auto faulty = std::ranges::find_if(sinks, [](const SinkSummary& sink) { return !sink.fault.empty(); });
+  return faulty == sinks.end() ? std::string() : faulty->fault;
+}
+
+/// Whether results were to be written, and none of SINKS could do so to the end.
+bool has_no_reader(std::span<const SinkSummary> sinks) {
+  return !sinks.empty() && std::ranges::all_of(sinks, [](const SinkSummary& sink) { return sink.failed > 0; });
 }
 
 /// The text of SUMMARY without FAULT, which the error at the end says.
 std::string summary_text(Summary summary, const std::string& fault) {
   for (StreamSummary& stream : summary.streams)
     if (fault == stream.fault || fault == fmt::format("{}: {}", stream.source, stream.fault)) stream.fault.clear();
+  for (SinkSummary& sink : summary.sinks)
+    if (fault == sink.fault) sink.fault.clear();
   return to_text(summary);
 }
 
@@ -181,29 +191,29 @@ int run(const RunFlags& flags) {
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
   TelemetryWriter telemetry(flags.telemetry);
-  Pipeline pipeline(sources, models, flags.pipeline);
+  Pipeline pipeline(sources, models, flags.pipeline, std::move(sinks));
 
   std::string fault;
   try {
-    fault = consume(pipeline, sinks, console, progress, idle, telemetry);
+    fault = consume(pipeline, console, progress, idle, telemetry);
   } catch (const Error&) {
-    pipeline.stop();
-    close_all(sinks, pipeline.summary());  // the first error is reported
+    pipeline.finish();
     throw;
   }
-  const Summary summary = pipeline.summary();
-  std::optional<Error> unwritten = close_all(sinks, summary);
+  const Summary summary = pipeline.finish();
+  std::string unwritten = fault_of(summary.sinks);
   try {
     telemetry.close();
   } catch (const Error& error) {
-    if (!unwritten) unwritten = error;
+    if (unwritten.empty()) unwritten = error.what();
   }
+  if (has_no_reader(summary.sinks)) throw Error(ErrorCode::kIo, unwritten);
   if (drawn != nullptr) console.print_folders(drawn->folders());
   std::optional<Verdict> verdict;
   if (goals) verdict = goals.verdict(summary);
-  print_summary(flags, summary, fault, verdict);
+  print_summary(flags, summary, fault.empty() ? unwritten : fault, verdict);
   if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
-  if (unwritten) throw *unwritten;
+  if (!unwritten.empty()) throw Error(ErrorCode::kIo, unwritten);
   return !verdict || verdict->met ? kOk : kVerdict;
 }
 

@@ -11,13 +11,14 @@ namespace saccade {
 /// dropped.
 enum class Status {
   kEnd,        ///< the source has no more frames
-  kTimeout,    ///< nothing arrived in time
+  kTimeout,    ///< nothing arrived in time; with a message: the device is away, or has stalled
   kCancelled,  ///< the wait was cancelled
   kCorrupt,    ///< this frame could not be decoded; the source continues
+  kNoBuffer,   ///< this frame had no buffer, because all were in use; the source continues
   kLost,       ///< the device or file failed; the source has ended
   kFailed,     ///< a model could not run on this frame; the next frame may succeed
 };
-/// "end", "timeout", "cancelled", "corrupt", "lost", "failed"
+/// "end", "timeout", "cancelled", "corrupt", "no buffer", "lost", "failed"
 std::string_view to_string(Status status) noexcept;
 
 /// A reason why there is no value.

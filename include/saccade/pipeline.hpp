@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "saccade/drop_policy.hpp"
@@ -11,6 +12,7 @@
 #include "saccade/model.hpp"
 #include "saccade/outcome.hpp"
 #include "saccade/results.hpp"
+#include "saccade/sinks.hpp"
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "saccade/telemetry.hpp"
@@ -29,16 +31,30 @@ struct PipelineOptions {
   std::chrono::nanoseconds duration{};  ///< stop after this time; 0: never
 };
 
-/// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. The models run
-/// on the thread that calls next(). It does not allocate after its first frames. One thread at a time, except stop().
+/// A sink that writes every result of a pipeline on a thread of its own.
+struct PipelineSink {
+  std::string name;            ///< in messages, telemetry and the summary
+  std::unique_ptr<Sink> sink;  ///< not null
+  std::size_t queue = 0;       ///< capacity of its queue in frames; 0: 4
+  /// Whether it is tried again every second after an error. If not, the error ends it.
+  bool retry = true;
+};
+
+/// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. One thread
+/// runs the models and passes on the results: to next(), and to every sink. If all sources are files, the models wait
+/// for whoever reads the results; with a live source, results that are not read in time are dropped and counted: the
+/// oldest of a sink's queue, and what next() has not fetched when the next result of that source is complete, as the
+/// source's DropPolicy says. A sink that fails is tried again every second; it stops neither the models nor other
+/// sinks. Does not allocate after its first frames. One thread at a time, except stop(), telemetry() and summary().
 class Pipeline {
  public:
   /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames or a source is
   /// already in use.
   Pipeline(Source source, Model model, const PipelineOptions& options = {});
   /// Every model processes every frame of every source.
-  Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options = {});
-  /// Stops the pipeline.
+  Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options = {},
+           std::vector<PipelineSink> sinks = {});
+  /// Stops the pipeline. Sinks are not closed: they leave what they wrote so far.
   ~Pipeline();
   /// The pipeline that was moved from can only be assigned or destroyed.
   Pipeline(Pipeline&&) noexcept;
@@ -51,7 +67,7 @@ class Pipeline {
   /// The next result, one per frame and model, sources in turn; or the reason why there is none: kEnd when all sources
   /// have ended, kLost with the name of one that failed (the others continue), kFailed with the name of the model that
   /// could not run on a frame (the frame is dropped), kTimeout, kCancelled after stop(). The result is valid until the
-  /// next call.
+  /// next call. The models start at the first call.
   Outcome<Result&> next(std::chrono::nanoseconds timeout = kForever);
 
   /// The pixels of the last result's frame. Valid as long as that result.
@@ -61,10 +77,14 @@ class Pipeline {
   /// handler.
   void stop() noexcept;
 
-  /// The state of the sources, and what happened since the last call, or the start.
+  /// Stops the pipeline, waits until the sinks have written the results in their queues, and closes them. Returns the
+  /// final statistics, with the sinks' faults.
+  Summary finish();
+
+  /// The state of the sources and sinks, and what happened since the last call, or the start. Any thread.
   Telemetry telemetry();
 
-  /// The statistics so far. After stop() they include the undelivered frames.
+  /// The statistics so far, with the undelivered frames once next() has returned kEnd or kCancelled. Any thread.
   Summary summary() const;
 
   class Iterator;

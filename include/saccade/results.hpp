@@ -140,12 +140,14 @@ std::string_view to_string(Task task);
 
 /// The latency of a frame by stage.
 struct Latency {
+  /// From the start of the exposure to the start of CAPTURE; nothing if the source does not tell the time of exposure.
+  std::optional<std::chrono::nanoseconds> sensor;
   std::chrono::nanoseconds capture{};  ///< reading and decoding
   std::chrono::nanoseconds queue{};    ///< waiting for the model
   std::chrono::nanoseconds pre{};      ///< preprocessing
   std::chrono::nanoseconds model{};    ///< the network
   std::chrono::nanoseconds post{};     ///< post-processing
-  std::chrono::nanoseconds total{};    ///< from the start of capture to the result
+  std::chrono::nanoseconds total{};    ///< from the start of SENSOR, else of CAPTURE, to the result
 };
 
 /// Faults in the numbers that predictions are made of. They are caused by damaged weights, an overflow in half

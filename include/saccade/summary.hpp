@@ -13,14 +13,15 @@ struct Ledger {
   std::int64_t captured = 0;    ///< frames that the source produced, including corrupt and lost ones
   std::int64_t processed = 0;   ///< processed by every model
   std::int64_t skipped = 0;     ///< omitted as requested: PipelineOptions::every, max_rate
-  std::int64_t queue_full = 0;  ///< dropped: displaced by another frame in the queue
+  std::int64_t queue_full = 0;  ///< dropped: displaced by another frame before it was processed or its results read
+  std::int64_t no_buffer = 0;   ///< dropped: all buffers of the source were in use
   std::int64_t stopped = 0;     ///< dropped: captured, but the pipeline was stopped first
   std::int64_t failed = 0;      ///< dropped: a model could not run on it
   std::int64_t corrupt = 0;     ///< could not be decoded
   std::int64_t lost = 0;        ///< missing in the source's own numbering
 
   /// Frames that were captured, but not processed, against the user's wish.
-  std::int64_t dropped() const { return queue_full + stopped + failed; }
+  std::int64_t dropped() const { return queue_full + no_buffer + stopped + failed; }
   /// Frames in flight in a running pipeline; 0 when it has ended.
   std::int64_t in_flight() const { return captured - processed - skipped - dropped() - corrupt - lost; }
   /// Adds the counts of OTHER.
@@ -43,8 +44,23 @@ struct Distribution {
 
 /// The durations of one stage.
 struct StageSummary {
-  std::string name;   ///< "capture", "queue", "pre", "model", "post", "total"
+  std::string name;   ///< "sensor", "capture", "queue", "pre", "model", "post", "total"
   Distribution time;  ///< its durations
+};
+
+/// A time in which a source delivered no frames.
+struct Outage {
+  std::chrono::nanoseconds start{};     ///< the last frame before it, since the pipeline's start
+  std::chrono::nanoseconds duration{};  ///< until the next frame, or so far
+  std::int64_t missed = 0;              ///< frames that the source would have delivered at its rate; 0: rate unknown
+};
+
+/// All outages of a source.
+struct Outages {
+  std::int64_t count = 0;               ///< number of outages
+  std::chrono::nanoseconds duration{};  ///< of all together
+  std::int64_t missed = 0;              ///< frames, in all together
+  std::vector<Outage> latest;           ///< at most 16, in their order
 };
 
 /// What happened in one source.
@@ -52,6 +68,7 @@ struct StreamSummary {
   std::string source;  ///< its SourceInfo::name
   Ledger ledger;       ///< of its frames
   std::string fault;   ///< why the source was lost; empty if it was not
+  Outages outages;     ///< from which the source came back, or may do so
   /// Processed frames per second, from the first result to the last; 0: fewer than two.
   double rate = 0;
   /// Of the frames that are processed, if the source is live; 0: it is not, or its rate is unknown.
@@ -61,6 +78,17 @@ struct StreamSummary {
   std::vector<StageSummary> stages;  ///< of its frames, as Summary::stages
 };
 
+/// What happened to the results that a sink of a pipeline was to write. Their sum is the number of results so far, but
+/// for those in its queue.
+struct SinkSummary {
+  std::string name;          ///< PipelineSink::name
+  std::int64_t written = 0;  ///< results
+  std::int64_t dropped = 0;  ///< results that were displaced in its queue: it is slower than the models
+  std::int64_t failed = 0;   ///< results that it could not write
+  std::string fault;         ///< the first error; empty: none
+  Distribution time;         ///< of a result: writing it
+};
+
 /// Statistics of a pipeline since its start.
 struct Summary {
   std::chrono::nanoseconds elapsed{};  ///< since the start
@@ -68,6 +96,7 @@ struct Summary {
   Ledger ledger;                       ///< of all streams together
   std::vector<StreamSummary> streams;  ///< in the order of the sources
   std::vector<std::string> models;     ///< names, in the order of the models
+  std::vector<SinkSummary> sinks;      ///< in their order
   std::int64_t invalid = 0;            ///< results that are Result::invalid(), of all models together
   std::vector<StageSummary> stages;    ///< in their order
   /// The slowest stage per frame, which limits the rate; capture runs concurrently with the others. Empty without

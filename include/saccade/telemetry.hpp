@@ -13,11 +13,12 @@ namespace saccade {
 
 /// What a source does.
 enum class StreamState : std::uint8_t {
-  kRunning,  ///< it is read
-  kEnded,    ///< it had no more frames, or reading was stopped
-  kLost,     ///< it failed: StreamSummary::fault
+  kRunning,     ///< it is read
+  kConnecting,  ///< it delivers no frames: the device is away, or has stalled
+  kEnded,       ///< it had no more frames, or reading was stopped
+  kLost,        ///< it failed: StreamSummary::fault
 };
-/// "running", "ended", "lost"
+/// "running", "connecting", "ended", "lost"
 std::string_view to_string(StreamState state) noexcept;
 
 /// A source since the last call of Pipeline::telemetry().
@@ -30,10 +31,21 @@ struct StreamTelemetry {
   std::vector<StageSummary> stages;           ///< latencies of the results
 };
 
+/// A sink since the start.
+struct SinkTelemetry {
+  std::string name;          ///< PipelineSink::name
+  bool failing = false;      ///< its last result could not be written
+  std::int64_t written = 0;  ///< as in SinkSummary
+  std::int64_t dropped = 0;  ///< as in SinkSummary
+  std::int64_t failed = 0;   ///< as in SinkSummary
+  std::size_t queued = 0;    ///< frames in its queue now
+};
+
 /// A pipeline at work.
 struct Telemetry {
   std::chrono::nanoseconds elapsed{};    ///< since the start
   std::vector<StreamTelemetry> streams;  ///< in the order of the sources
+  std::vector<SinkTelemetry> sinks;      ///< in their order
 };
 
 /// One JSON object on one line: {"event":"telemetry",...}; times in milliseconds.

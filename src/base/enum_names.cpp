@@ -21,12 +21,13 @@ std::string_view to_string(ErrorCode code) noexcept {
 }
 
 std::string_view to_string(Status status) noexcept {
-  constexpr std::array<std::string_view, 6> kNames = {"end", "timeout", "cancelled", "corrupt", "lost", "failed"};
+  constexpr std::array<std::string_view, 7> kNames = {"end",       "timeout", "cancelled", "corrupt",
+                                                      "no buffer", "lost",    "failed"};
   return enum_name(status, kNames);
 }
 
 std::string_view to_string(StreamState state) noexcept {
-  constexpr std::array<std::string_view, 3> kNames = {"running", "ended", "lost"};
+  constexpr std::array<std::string_view, 4> kNames = {"running", "connecting", "ended", "lost"};
   return enum_name(state, kNames);
 }
 

@@ -137,6 +137,9 @@ void OutputFile::fail_now() {
     const int file = fileno(file_.get());
     [[maybe_unused]] const int cut = ftruncate(file, flushed_);
     [[maybe_unused]] const ssize_t ended = pwrite(file, end_.data(), end_.size(), flushed_);
+    std::clearerr(file_.get());
+    [[maybe_unused]] const int sought = std::fseek(file_.get(), flushed_, SEEK_SET);
+    [[maybe_unused]] const std::size_t begun = std::fwrite(header_.data(), 1, header_.size(), file_.get());
   }
   refuse_output(is_standard_output() ? "standard output" : path_, reason);
 }
@@ -146,9 +149,15 @@ void OutputFile::write(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail_now();
 }
 
+void OutputFile::write_header(std::string_view text) {
+  write(text);
+  header_ = text;
+}
+
 void OutputFile::flush() {
   open();
   if (std::fflush(file_.get()) != 0) fail_now();
+  header_.clear();
   if (place_ == nullptr || appears_ != Appears::kAtOnce) return;
   if (!is_stream()) flushed_ = std::ftell(file_.get());
   end_.clear();

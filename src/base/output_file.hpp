@@ -42,7 +42,8 @@ class OutputPath {
 };
 
 /// A file being written, or standard output. A FIFO is opened at the first write, which blocks until it has a reader.
-/// If a write to a growing file fails, the file ends where the last flush() ended. Move-only.
+/// If a write to a growing file fails, the file ends where the last flush() ended, and a later write() goes on there.
+/// Move-only.
 class OutputFile {
  public:
   /// When the file gets its name (OutputPath): at close(), so that it is complete or absent, or at the first flush(),
@@ -55,6 +56,9 @@ class OutputFile {
 
   /// Throws Error (kIo).
   void write(std::string_view text);
+  /// The first text of a file, without which the rest is worth nothing: a failure before the first flush() does not
+  /// drop it. Throws Error (kIo).
+  void write_header(std::string_view text);
   /// Passes buffered text to the system. Throws Error (kIo).
   void flush();
   /// Flushes with TEXT at the file's end. The next write() replaces TEXT, so that a growing file is always well-formed.
@@ -86,6 +90,7 @@ class OutputFile {
   std::unique_ptr<OutputPath> place_;       ///< null: standard output
   std::unique_ptr<std::FILE, Close> file_;  ///< null: not open yet
   long flushed_ = 0;                        ///< of a growing file: its size at the last flush()
+  std::string header_;                      ///< until the first flush()
   std::string end_;                         ///< the text of the last write_end(), which follows
 };
 

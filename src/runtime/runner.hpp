@@ -26,9 +26,12 @@ struct StepTime {
 class RunGroup {
  public:
   virtual ~RunGroup() = default;
-  /// As Runner::submit() and wait(); all runners have the same frame.
+  /// As Runner::submit() and wait(); all runners have the same frame. If wait() throws, the runs before failed() are
+  /// complete.
   virtual void submit() = 0;
   virtual void wait() = 0;
+  /// The index of the run whose Error submit() or wait() threw last, in the order of the runners.
+  virtual std::size_t failed() const = 0;
 };
 
 /// A plan with some launches replaced, to be timed. One thread; its runner outlives it.

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -97,6 +98,8 @@ class FrameAllocator {
   /// A buffer of at least BYTES, 64-byte aligned. Blocks while all buffers are leased; an empty lease once cancelled.
   /// Allocates only while the pool warms up or frames grow.
   virtual FrameLease acquire(std::size_t bytes) = 0;
+  /// The same for a live source, which can't wait: an empty lease if all buffers are leased, or once cancelled.
+  virtual FrameLease try_acquire(std::size_t bytes) = 0;
   /// Called by a lease's destructor, on any thread.
   virtual void release(FrameBuffer& buffer) noexcept = 0;
   /// Counts BYTES that a source holds beside its frames against the frames' limit. Throws Error (kUnsupported) if they
@@ -115,6 +118,8 @@ struct Frame {
   std::string_view name;                           ///< the file's name; valid as long as the source
   std::chrono::steady_clock::time_point captured;  ///< when it was available, decoded
   std::chrono::nanoseconds capture_time{};         ///< time to read and decode it
+  /// Start of the exposure by the sensor's clock, not after `captured`; nothing if it is unknown.
+  std::optional<std::chrono::steady_clock::time_point> exposed;
 };
 
 /// Bytes that lay_out() needs.

@@ -1,12 +1,11 @@
 #include "base/cache_folder.hpp"
 
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 
-#include <csignal>
 #include <cstdlib>
 #include <iterator>
 
+#include "support/size_limit.hpp"
 #include "support/temp_folder.hpp"
 
 namespace saccade {
@@ -60,15 +59,13 @@ TEST(WriteWhole, LeavesNothingIfAFolderHasItsName) {
 TEST(WriteWhole, LeavesNothingIfTheDiskIsFull) {
   const test::TempFolder folder;
   ASSERT_TRUE(write_whole(folder / "file", "old"));
-  rlimit before{};
-  getrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit small{4096, before.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  const bool written = write_whole(folder / "file", std::string(1 << 20, 'x'));
-  const int why = errno;
-  setrlimit(RLIMIT_FSIZE, &before);
-  std::signal(SIGXFSZ, SIG_DFL);
+  bool written = true;
+  int why = 0;
+  {
+    const test::SizeLimit full(4096);
+    written = write_whole(folder / "file", std::string(1 << 20, 'x'));
+    why = errno;
+  }
   EXPECT_FALSE(written);
   EXPECT_EQ(why, EFBIG);
   EXPECT_EQ(files_in(folder), std::vector<std::string>{"file"});

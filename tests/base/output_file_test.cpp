@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/temporaries.hpp"
 #include "support/ordinary_user.hpp"
+#include "support/size_limit.hpp"
 #include "support/temp_folder.hpp"
 
 namespace saccade {
@@ -64,6 +65,32 @@ TEST(OutputFile, KeepsItsEndWhileItGrows) {
   file.write("]\n");
   file.close();
   EXPECT_EQ(test::bytes_of_file(folder / "list"), "[1,2]\n");
+}
+
+/// A disk that was full for a while costs the texts of that time, no others.
+TEST(OutputFile, GoesOnAfterAFailure) {
+  const test::TempFolder folder;
+  for (const bool has_end : {false, true}) {
+    for (const std::size_t first_failure : {0, 2}) {
+      const std::string path = folder / "grown.txt";
+      OutputFile file(path, OutputFile::Appears::kAtOnce);
+      const auto append = [&](const std::string& text) {
+        file.write(text);
+        has_end ? file.write_end("END") : file.flush();
+      };
+      file.write_header("HEADER\n");
+      for (std::size_t i = 0; i < first_failure; ++i) append("before\n");
+      {
+        const test::SizeLimit full(first_failure == 0 ? 3 : 24);
+        for (int i = 0; i < 3; ++i) EXPECT_THROW(append("lost text\n"), Error);
+      }
+      append("after\n");
+      append("end\n");
+      file.close();
+      const std::string before = first_failure == 0 ? "" : "before\nbefore\n";
+      EXPECT_EQ(test::bytes_of_file(path), "HEADER\n" + before + "after\nend\n" + (has_end ? "END" : ""));
+    }
+  }
 }
 
 TEST(OutputFile, DoesNotReachThroughHardLinks) {

@@ -20,6 +20,7 @@ class SmallPool final : public FrameAllocator {
  public:
   explicit SmallPool(std::size_t limit) : limit_(limit) {}
   FrameLease acquire(std::size_t bytes) override { return pool_.acquire(bytes); }
+  FrameLease try_acquire(std::size_t bytes) override { return pool_.try_acquire(bytes); }
   void release(FrameBuffer& buffer) noexcept override { pool_.release(buffer); }
   void take(std::size_t bytes) override {
     if (bytes > limit_) throw Error(ErrorCode::kUnsupported, "more than the limit");

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "pipeline/model/frame_pool.hpp"
+#include "pipeline/stream/custom_reader.hpp"
 #include "pipeline/stream/source_impl.hpp"
 #include "saccade/error.hpp"
 #include "saccade/pipeline.hpp"
@@ -24,9 +26,10 @@ class CalledSource final : public CustomSource {
   using Read = std::function<Outcome<CapturedFrame>(FrameTarget&, int)>;
 
   explicit CalledSource(
-      Read read, std::function<void()> cancel = [] {})
+      Read read, std::function<void()> cancel = [] {}, bool live = false)
       : read_(std::move(read)), cancel_(std::move(cancel)) {
     info_.name = "called";
+    info_.live = live;
   }
 
   const SourceInfo& info() const override { return info_; }
@@ -114,6 +117,51 @@ TEST_F(CustomSourceTest, CountsGapsAndCorruptFrames) {
   EXPECT_EQ(summary.ledger.processed, 3);
   EXPECT_EQ(summary.ledger.corrupt, 1);
   EXPECT_EQ(summary.ledger.lost, 5);
+}
+
+/// Latencies then begin with the exposure.
+TEST_F(CustomSourceTest, TellsWhenItsSensorWasExposed) {
+  const auto read = [](FrameTarget& target, int call) -> Outcome<CapturedFrame> {
+    if (call == 3) return Failure{Status::kEnd, {}};
+    Outcome<CapturedFrame> frame = gray_frame(target);
+    const auto now = std::chrono::steady_clock::now();
+    if (frame && call < 2) frame->exposed = now - std::chrono::milliseconds(5);
+    if (frame && call == 2) frame->exposed = now + std::chrono::hours(1);
+    return frame;
+  };
+  Pipeline pipeline(Source::from(std::make_unique<CalledSource>(read)), model());
+  for (int i = 0; i < 2; ++i) {
+    const auto result = pipeline.next();
+    ASSERT_TRUE(result);
+    const Latency& latency = result->latency;
+    ASSERT_TRUE(latency.sensor);
+    EXPECT_GT(*latency.sensor + latency.capture, std::chrono::milliseconds(4));
+    EXPECT_GE(latency.total, *latency.sensor + latency.capture + latency.queue);
+  }
+  const auto last = pipeline.next();
+  ASSERT_TRUE(last);
+  EXPECT_FALSE(last->latency.sensor) << "a time that lies ahead";
+  const Summary summary = pipeline.finish();
+  EXPECT_EQ(summary.stages.front().name, "sensor");
+  EXPECT_EQ(summary.stages.front().time.count, 2);
+}
+
+/// A live source skips the frame, whichever failure it returns; another one waits.
+TEST(CustomSource, ALiveOneDoesNotWaitForABuffer) {
+  FramePool pool(1);
+  for (const Status status : {Status::kNoBuffer, Status::kCancelled}) {
+    const auto read = [status](FrameTarget& target, int /*call*/) -> Outcome<CapturedFrame> {
+      if (!fill_planes(target, PixelFormat::kRgb24, 16, 8)) return Failure{status, {}};
+      return CapturedFrame{};
+    };
+    const auto reader = read_custom(std::make_unique<CalledSource>(
+        read, [] {}, true));
+    const Outcome<Frame> first = reader->read(pool);
+    ASSERT_TRUE(first);
+    EXPECT_EQ(reader->read(pool).failure().status, Status::kNoBuffer);
+    reader->cancel();
+    EXPECT_EQ(reader->read(pool).failure().status, status);
+  }
 }
 
 TEST_F(CustomSourceTest, MistakesEndItWithAReason) {

@@ -49,6 +49,17 @@ TEST(FramePool, WaitsForAReturnedBuffer) {
   waiting.join();
 }
 
+TEST(FramePool, TriesWithoutWaiting) {
+  FramePool pool(1);
+  FrameLease lease = pool.try_acquire(10);
+  EXPECT_TRUE(lease);
+  EXPECT_FALSE(pool.try_acquire(10));
+  lease = FrameLease();
+  EXPECT_TRUE(pool.try_acquire(10));
+  pool.cancel();
+  EXPECT_FALSE(pool.try_acquire(10));
+}
+
 TEST(FramePool, CancelEndsAWait) {
   FramePool pool(1);
   const FrameLease lease = pool.acquire(10);

@@ -15,6 +15,7 @@ namespace saccade {
 namespace {
 
 using test::Act;
+using test::drain;
 using test::scripted_source;
 
 class PipelineTest : public testing::Test {
@@ -26,13 +27,6 @@ class PipelineTest : public testing::Test {
 
   test::TempFolder folder_;
 };
-
-/// Reads a pipeline to its end; returns the number of results.
-int drain(Pipeline& pipeline) {
-  int results = 0;
-  for ([[maybe_unused]] auto& result : pipeline) ++results;
-  return results;
-}
 
 void expect_balanced(const Summary& summary) {
   EXPECT_EQ(summary.ledger.in_flight(), 0);
@@ -72,6 +66,7 @@ TEST_F(PipelineTest, ReportsTheTimestampsOfAFrame) {
   const Model model = boxes();
   Pipeline pipeline({scripted_source("a", test::frames(3))}, {model, colors()});
   std::vector<StepTime> steps(impl_of(model).vision_plan().plan->steps().size());
+  impl_of(pipeline).run_one_by_one();
   impl_of(pipeline).time_steps(0, steps);
   ASSERT_TRUE(pipeline.next());
   const FrameTimes first = impl_of(pipeline).frame_times();
@@ -219,8 +214,7 @@ TEST_F(PipelineTest, DroppingPoliciesLoseFramesByName) {
     EXPECT_EQ(first->frame, drop == DropPolicy::kOldest ? 48 : 0);
     ASSERT_TRUE(pipeline.next());
     EXPECT_EQ(pipeline.next(std::chrono::milliseconds(1)).failure().status, Status::kTimeout);
-    pipeline.stop();
-    expect_balanced(pipeline.summary());
+    expect_balanced(pipeline.finish());
   }
 }
 

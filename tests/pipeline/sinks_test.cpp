@@ -9,6 +9,7 @@
 #include "saccade/error.hpp"
 #include "support/cpu_model.hpp"
 #include "support/scripted_source.hpp"
+#include "support/size_limit.hpp"
 #include "support/temp_folder.hpp"
 #include "support/tiny_models.hpp"
 
@@ -33,13 +34,6 @@ struct Sample {
   FrameView frame;
   Result result;
 };
-
-TEST(SummaryText, CountsOneFrameInTheSingular) {
-  Summary summary;
-  EXPECT_NE(to_text(summary).find("0 frames in "), std::string::npos);
-  summary.ledger.processed = 1;
-  EXPECT_NE(to_text(summary).find("1 frame in "), std::string::npos);
-}
 
 TEST(Sinks, JsonLinesEscapeNames) {
   const test::TempFolder folder;
@@ -196,6 +190,36 @@ TEST(Sinks, FramesOfAnySizeAreWritten) {
   sink->close({});
   EXPECT_EQ(open_reader(folder / "drawn/0-000000.jpg")->info().width, 64);
   EXPECT_EQ(open_reader(folder / "drawn/0-000001.jpg")->info().width, 32);
+}
+
+/// Whether the disk was full at first or later: what could be written is a whole file.
+TEST(Sinks, GoOnAfterAFullDisk) {
+  const test::TempFolder folder;
+  const Sample sample;
+  for (const bool at_first : {false, true}) {
+    const std::vector<Model> models = {test::load_on_cpu(test::write_box_detector(folder))};
+    const std::array sinks = {open_jsonl(folder / "out.jsonl", {.summary = false}), open_csv(folder / "out.csv"),
+                              open_coco(folder / "out.json", models, {})};
+    for (const auto& sink : sinks) {
+      if (!at_first) sink->write(sample.result, sample.frame);
+      {
+        const test::SizeLimit full(at_first ? 3 : 500);
+        for (int i = 0; i < 2; ++i)
+          EXPECT_THROW(for (int k = 0; k < 9; ++k) sink->write(sample.result, sample.frame), Error);
+      }
+      sink->write(sample.result, sample.frame);
+      sink->close({});
+    }
+    const std::string csv = test::bytes_of_file(folder / "out.csv");
+    EXPECT_TRUE(csv.starts_with("stream,source,")) << csv;
+    const std::string lines = test::bytes_of_file(folder / "out.jsonl");
+    for (std::size_t start = 0, end = 0; (end = lines.find('\n', start)) != std::string::npos; start = end + 1)
+      EXPECT_TRUE(json::accept(lines.substr(start, end - start))) << lines;
+    EXPECT_TRUE(lines.ends_with("}\n"));
+    const json coco = json::parse(test::bytes_of_file(folder / "out.json"));
+    EXPECT_GE(coco.size(), at_first ? 1U : 2U);
+    EXPECT_EQ(coco.back()["bbox"].size(), 4U);
+  }
 }
 
 }  // namespace

@@ -33,7 +33,7 @@ TEST(StreamTiming, RecentResultsAreThoseSinceTheLastCall) {
   EXPECT_EQ(count_of(timing.take_recent()), 0);
   timing.add({});
   EXPECT_EQ(count_of(timing.take_recent()), 1);
-  EXPECT_EQ(count_of(timing.stages().summarize()), 4);
+  EXPECT_EQ(count_of(timing.stages()->summarize()), 4);
 }
 
 }  // namespace

@@ -24,16 +24,12 @@ class FramePool final : public FrameAllocator {
   FrameLease acquire(std::size_t bytes) override {
     std::unique_lock lock(mutex_);
     returned_.wait(lock, [&] { return cancelled_ || !free_.empty(); });
-    if (cancelled_) return {};
-    FrameBuffer& buffer = *free_.back();
-    free_.pop_back();
-    if (buffer.capacity < bytes) {
-      std::free(buffer.data);
-      buffer.capacity = (bytes + 63) / 64 * 64;
-      buffer.data = static_cast<std::byte*>(std::aligned_alloc(64, buffer.capacity));
-      ++allocations_;
-    }
-    return {*this, buffer};
+    return lease(bytes);
+  }
+
+  FrameLease try_acquire(std::size_t bytes) override {
+    const std::scoped_lock lock(mutex_);
+    return lease(bytes);
   }
 
   void release(FrameBuffer& buffer) noexcept override {
@@ -52,6 +48,19 @@ class FramePool final : public FrameAllocator {
   int allocations() const { return allocations_; }
 
  private:
+  FrameLease lease(std::size_t bytes) {
+    if (cancelled_ || free_.empty()) return {};
+    FrameBuffer& buffer = *free_.back();
+    free_.pop_back();
+    if (buffer.capacity < bytes) {
+      std::free(buffer.data);
+      buffer.capacity = (bytes + 63) / 64 * 64;
+      buffer.data = static_cast<std::byte*>(std::aligned_alloc(64, buffer.capacity));
+      ++allocations_;
+    }
+    return {*this, buffer};
+  }
+
   std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<FrameBuffer> buffers_;

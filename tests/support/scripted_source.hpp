@@ -10,16 +10,20 @@
 #include "base/clock.hpp"
 #include "media/frame_reader.hpp"
 #include "pipeline/stream/source_impl.hpp"
+#include "saccade/pipeline.hpp"
 
 namespace saccade::test {
 
 /// One step of a scripted reader.
 enum class Act {
-  kFrame,    ///< a frame, 16x8 RGB, all of one colour
-  kCorrupt,  ///< a damaged frame, which consumes its number
-  kGap,      ///< the next frame's number is one higher than it would be
-  kLost,     ///< the device fails
-  kHang,     ///< blocks until cancelled
+  kFrame,     ///< a frame, 16x8 RGB, all of one colour
+  kCorrupt,   ///< a damaged frame, which consumes its number
+  kGap,       ///< the next frame's number is one higher than it would be
+  kNoBuffer,  ///< a frame without a buffer, which consumes its number
+  kAway,      ///< the device is away, and says so
+  kQuiet,     ///< no frame in time
+  kLost,      ///< the device fails
+  kHang,      ///< blocks until cancelled
 };
 
 /// A reader that follows a script, then ends.
@@ -37,6 +41,9 @@ class ScriptedReader final : public FrameReader {
       switch (script_[next_++]) {
         case Act::kFrame: return frame(allocator);
         case Act::kCorrupt: ++sequence_; return Failure{Status::kCorrupt, info_.name + ": a damaged frame"};
+        case Act::kNoBuffer: ++sequence_; return Failure{Status::kNoBuffer, {}};
+        case Act::kAway: return Failure{Status::kTimeout, info_.name + ": unplugged"};
+        case Act::kQuiet: return Failure{Status::kTimeout, {}};
         case Act::kGap: ++sequence_; break;
         case Act::kLost: return Failure{Status::kLost, "unplugged"};
         case Act::kHang: wait_for_cancel(); break;
@@ -84,6 +91,13 @@ inline std::vector<Act> frames(std::size_t count) { return std::vector<Act>(coun
 
 inline Source scripted_source(std::string name, std::vector<Act> script, bool live = false) {
   return source_of(std::make_unique<ScriptedReader>(std::move(name), std::move(script), live));
+}
+
+/// Reads a pipeline to its end; returns the number of results.
+inline int drain(Pipeline& pipeline) {
+  int results = 0;
+  for ([[maybe_unused]] auto& result : pipeline) ++results;
+  return results;
 }
 
 }  // namespace saccade::test

@@ -82,8 +82,14 @@ RunFacts facts_of(const Profile& profile) {
                  .cores = available_processors(),
                  .waiting = profile.gaps.waiting.mean,
                  .gaps = profile.gaps.within.p50};
-  const std::array targets = {&facts.capture, &facts.queue, &facts.pre, &facts.model, &facts.post};
-  for (std::size_t i = 0; i < targets.size(); ++i) *targets[i] = profile.stages[i].time.p50;
+  const auto time_of = [&profile](std::string_view stage) {
+    return std::ranges::find(profile.stages, stage, &StageProfile::name)->time.p50;
+  };
+  facts.capture = time_of("capture");
+  facts.queue = time_of("queue");
+  facts.pre = time_of("pre");
+  facts.model = time_of("model");
+  facts.post = time_of("post");
   for (const LaunchProfile& launch : profile.launches)
     if (launch.stage == Stage::kModel)
       facts.launches.push_back({.name = launch.operation,

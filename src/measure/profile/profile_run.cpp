@@ -212,8 +212,8 @@ Profile profile_frames(const Model& model, const std::string& uri, const Profile
   std::optional<SecondRecorder> second;
   if (ObjectRunner* objects = impl_of(pipeline).runner(0).objects()) second.emplace(*objects);
   const FrameSize size = record_frames(profile, pipeline, recorder, second ? &*second : nullptr, options);
-  pipeline.stop();
-  if (options.sink != nullptr) options.sink->close(pipeline.summary());
+  const Summary summary = pipeline.finish();
+  if (options.sink != nullptr) options.sink->close(summary);
   if (recorder.count() == 0)
     fail(ErrorCode::kInvalidArgument, "{}: it ended before the first frame after {} warm-up frames", uri,
          kProfileWarmUp);

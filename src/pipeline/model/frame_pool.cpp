@@ -62,7 +62,17 @@ FrameBuffer& FramePool::best_for(std::size_t bytes) {
 FrameLease FramePool::acquire(std::size_t bytes) {
   std::unique_lock lock(mutex_);
   returned_.wait(lock, [&] { return cancelled_ || !free_.empty(); });
-  if (cancelled_) return {};
+  return lease(bytes);
+}
+
+FrameLease FramePool::try_acquire(std::size_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  return lease(bytes);
+}
+
+/// Of a free buffer, under the lock; empty if there is none, or once cancelled.
+FrameLease FramePool::lease(std::size_t bytes) {
+  if (cancelled_ || free_.empty()) return {};
   FrameBuffer& buffer = best_for(bytes);
   if (buffer.capacity < bytes) {
     try {

@@ -21,6 +21,7 @@ class FramePool final : public FrameAllocator {
 
   /// Throws Error (kUnsupported) if the memory limit is exceeded, and what FrameMemory::allocate() throws.
   FrameLease acquire(std::size_t bytes) override;
+  FrameLease try_acquire(std::size_t bytes) override;
   void release(FrameBuffer& buffer) noexcept override;
   void take(std::size_t bytes) override;
   void give_back(std::size_t bytes) noexcept override;
@@ -32,6 +33,7 @@ class FramePool final : public FrameAllocator {
 
  private:
   FrameBuffer& best_for(std::size_t bytes);
+  FrameLease lease(std::size_t bytes);
   void grow(FrameBuffer& buffer, std::size_t bytes);
   void shrink(FrameBuffer& buffer) noexcept;
 

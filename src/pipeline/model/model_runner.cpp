@@ -38,8 +38,7 @@ void ModelRunner::submit(const FrameView& frame) {
 void ModelRunner::read(const Frame& frame) {
   const auto start = std::chrono::steady_clock::now();
   result_.latency = {};
-  for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = execution_.output(i);
-  reader_.read(outputs_, frame.view.width, frame.view.height, result_);
+  read_outputs(frame.view);
   add_stage_times();
   result_.latency.post += std::chrono::steady_clock::now() - start;
   finish(frame);
@@ -62,6 +61,22 @@ void ModelRunner::run(const Frame& frame) {
   submit(frame.view);
   wait();
   read(frame);
+}
+
+void ModelRunner::warm_up(const FrameView& frame) {
+  if (vision_.card.task() == Task::kTrack) return;
+  if (is_tiled()) {
+    run_tiles(frame);
+    return;
+  }
+  submit(frame);
+  wait();
+  read_outputs(frame);
+}
+
+void ModelRunner::read_outputs(const FrameView& frame) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = execution_.output(i);
+  reader_.read(outputs_, frame.width, frame.height, result_);
 }
 
 void ModelRunner::run_tiles(const FrameView& frame) {

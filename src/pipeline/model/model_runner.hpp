@@ -29,6 +29,8 @@ class ModelRunner {
   void read(const Frame& frame);
   /// submit(), wait() and read(), for each tile of a model that runs on tiles. Their latencies are added up.
   void run(const Frame& frame);
+  /// Runs the model on FRAME without a result. No effect on a tracker, which keeps a state between frames.
+  void warm_up(const FrameView& frame);
   /// A tracker follows the object in BOX (corners, in pixels) from the next frame on. Throws Error if the model is
   /// none, or if the box is invalid.
   void follow(const std::array<float, 4>& box);
@@ -52,6 +54,7 @@ class ModelRunner {
  private:
   void run_tiles(const FrameView& frame);
   void read_tile(std::size_t i);
+  void read_outputs(const FrameView& frame);
   void add_stage_times();
   void finish(const Frame& frame);
   void warn() const;

@@ -1,9 +1,10 @@
 #include "pipeline/model/model_set.hpp"
 
 #include <algorithm>
+#include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 
 namespace saccade {
 
@@ -22,8 +23,28 @@ FrameMemory& ModelSet::frame_memory() const {
   return plain_frame_memory();
 }
 
-void ModelSet::begin(const FrameView& frame) {
-  if (!overlaps()) return;
+ModelSet::Fault ModelSet::fault(std::size_t model, const Error& error) {
+  return {model, error.in(std::string(runners_[model].result().model)).what()};
+}
+
+void ModelSet::warm_up(int width, int height) {
+  FrameMemory& memory = frame_memory();
+  const std::size_t bytes = frame_bytes(PixelFormat::kRgb24, width, height);
+  FrameBuffer buffer{.data = memory.allocate(bytes), .capacity = bytes, .memory = memory.kind()};
+  std::memset(buffer.data, 0, bytes);
+  const FrameView black = lay_out(buffer, PixelFormat::kRgb24, width, height);
+  for (ModelRunner& runner : runners_) {
+    try {
+      runner.warm_up(black);
+    } catch (const Error&) {
+      // The first frame will be refused as well, and that is reported.
+    }
+  }
+  memory.deallocate(buffer.data);
+}
+
+std::optional<ModelSet::Fault> ModelSet::begin(const FrameView& frame) {
+  if (!overlaps()) return {};
   try {
     if (group_ != nullptr) {
       for (ModelRunner& runner : runners_) *runner.execution().frame() = frame;
@@ -31,25 +52,31 @@ void ModelSet::begin(const FrameView& frame) {
     } else {
       runners_[0].submit(frame);
     }
-    under_way_ = true;
-  } catch (const Error&) {
-    // run() fails in the same way, model by model, and reports which model failed.
+  } catch (const Error& error) {
+    return fault(group_ != nullptr ? group_->failed() : 0, error);
   }
+  under_way_ = true;
+  return {};
 }
 
-void ModelSet::wait() {
-  ready_ = false;
-  if (!under_way_) return;
-  under_way_ = false;
+std::optional<ModelSet::Fault> ModelSet::wait() {
+  ready_ = std::exchange(under_way_, false);
+  if (!ready_) return {};
   try {
     group_ != nullptr ? group_->wait() : runners_[0].wait();
-    ready_ = true;
   } catch (const Error& error) {
-    // run() fails in the same way, model by model, and reports which model failed.
-    log(LogLevel::kInfo, "a frame is run again, model by model: {}", error.what());
+    return fault(group_ != nullptr ? group_->failed() : 0, error);
   }
+  return {};
 }
 
-void ModelSet::run(std::size_t i, const Frame& frame) { ready_ ? runners_[i].read(frame) : runners_[i].run(frame); }
+std::optional<ModelSet::Fault> ModelSet::run(std::size_t i, const Frame& frame) {
+  try {
+    ready_ ? runners_[i].read(frame) : runners_[i].run(frame);
+  } catch (const Error& error) {
+    return fault(i, error);
+  }
+  return {};
+}
 
 }  // namespace saccade

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "pipeline/model/model_runner.hpp"
 
 namespace saccade {
@@ -18,21 +21,31 @@ class ModelSet {
   /// Whether begin() has an effect.
   bool overlaps() const { return group_ != nullptr || (size() == 1 && runners_[0].overlaps()); }
 
-  /// Starts all models on FRAME, whose pixels must stay valid until wait(). No other run may be in flight. If a model
-  /// rejects the frame, nothing starts and run() reports it.
-  void begin(const FrameView& frame);
-  /// Waits for the started models; run() then refers to their frame and reports failures.
-  void wait();
-  /// Whether the models have run on the frame of the last wait().
-  bool is_ready() const { return ready_; }
-  /// Fills the result of the model with the index I for FRAME. Throws Error if the frame is invalid for the model.
-  void run(std::size_t i, const Frame& frame);
+  /// Runs every model on a black frame of WIDTH x HEIGHT pixels, so that the first real one is as fast as the others.
+  /// Not for models that keep a state between frames.
+  void warm_up(int width, int height);
+
+  /// Why a model could not run on a frame.
+  struct Fault {
+    std::size_t model = 0;  ///< its index; those before could
+    std::string message;    ///< with the model's name
+  };
+  /// Starts all models on FRAME, whose pixels must stay valid until wait(). No other run may be in flight. Returns why
+  /// nothing has started; nothing if all have, or if models run on demand.
+  std::optional<Fault> begin(const FrameView& frame);
+  /// Waits for the models that begin() has started. Returns which failed.
+  std::optional<Fault> wait();
+  /// Fills the result of the model with the index I for FRAME, that of the last begin(), after wait(). Runs the model
+  /// now if it was not started; no other run may then be in flight. Returns why there is no result.
+  std::optional<Fault> run(std::size_t i, const Frame& frame);
 
  private:
+  Fault fault(std::size_t model, const Error& error);
+
   std::vector<ModelRunner> runners_;
   std::unique_ptr<RunGroup> group_;  // null: one model, or models that run one after the other
   bool under_way_ = false;
-  bool ready_ = false;
+  bool ready_ = false;  ///< the models were started before the last wait()
 };
 
 }  // namespace saccade

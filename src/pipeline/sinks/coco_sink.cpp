@@ -33,15 +33,16 @@ class CocoSink final : public Sink {
  public:
   CocoSink(const std::string& path, std::span<const Model> models) : file_(path, OutputFile::Appears::kAtOnce) {
     for (const Model& model : models) categories_.push_back(categories_of(model));
-    file_.write("[");
+    file_.write_header("[");
   }
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     text_.clear();
+    bool any = any_;
     const std::int64_t image = result.image_id >= 0 ? result.image_id : result.frame;
     for (const Detection& detection : result.detections) {
       const auto& [x1, y1, x2, y2] = detection.box;
-      append(text_, R"({}{{"image_id":{},"category_id":{},"bbox":)", any_ ? ",\n" : "\n", image,
+      append(text_, R"({}{{"image_id":{},"category_id":{},"bbox":)", any ? ",\n" : "\n", image,
              category_of(result.model_index, detection.class_id));
       append_json_numbers(text_, std::array{x1, y1, x2 - x1, y2 - y1});
       if (detection.mask) {
@@ -52,10 +53,11 @@ class CocoSink final : public Sink {
       append(text_, R"(,"score":)");
       append_json_number(text_, detection.confidence);
       append(text_, "}}");
-      any_ = true;
+      any = true;
     }
     file_.write({text_.data(), text_.size()});
     file_.write_end(kEnd);
+    any_ = any;
   }
 
   void close(const Summary& /*summary*/) override {

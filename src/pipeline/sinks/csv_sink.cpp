@@ -42,7 +42,7 @@ void append_field(JsonBuffer& out, std::string_view text) {
 class CsvSink final : public Sink {
  public:
   explicit CsvSink(const std::string& path) : path_(path), file_(path, OutputFile::Appears::kAtOnce) {
-    file_.write(
+    file_.write_header(
         "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
         "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,"
         "second_class_id,second_class,second_confidence,text,text_confidence,invalid\n");

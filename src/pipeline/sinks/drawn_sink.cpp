@@ -49,8 +49,8 @@ bool create_new_folder(const std::string& folder) {
 /// The images of one source, under their own names.
 class DrawnImages {
  public:
-  explicit DrawnImages(std::string folder)
-      : folder_(std::move(folder)), drawn_(module<DrawModule>("draw"), [this](const DrawnFrame& drawn) {
+  DrawnImages(const DrawModule& draw, std::string folder)
+      : folder_(std::move(folder)), drawn_(draw, [this](const DrawnFrame& drawn) {
           skipped_.try_write([&] { write_image(path_, view_of(drawn.view())); });
         }) {
     claim_output_folder(folder_, [](std::string_view name) { return name.ends_with(".jpg"); });
@@ -144,7 +144,7 @@ class DrawnSink final : public FolderSink {
     while (!create_new_folder(chosen_[stream])) chosen_[stream] = free_folder(root_, name, chosen_);
     Track& track = tracks_[stream];
     if (!source.files.empty())
-      track.images = std::make_unique<DrawnImages>(chosen_[stream]);
+      track.images = std::make_unique<DrawnImages>(draw_, chosen_[stream]);
     else
       track.video =
           std::make_unique<VideoTrack>((fs::path(chosen_[stream]) / (name + ".mp4")).string(), source.frame_rate);
@@ -158,6 +158,7 @@ class DrawnSink final : public FolderSink {
   }
 
   std::string root_;
+  const DrawModule& draw_ = module<DrawModule>("draw");
   std::vector<Source> sources_;
   std::vector<Track> tracks_;
   std::vector<std::string> chosen_;   ///< by source

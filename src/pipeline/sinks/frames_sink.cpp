@@ -36,7 +36,7 @@ class FramesSink final : public Sink {
         const std::string name = fmt::format("{}-{:06}.jpg", stream, drawn.frame());
         skipped_.try_write([&] { write_image((folder_ / name).string(), view_of(drawn.view())); });
       };
-      found = drawn_.try_emplace(result.stream, module<DrawModule>("draw"), save).first;
+      found = drawn_.try_emplace(result.stream, draw_, save).first;
     }
     found->second.add(result, frame);
     if (!result.depth.cells.empty())
@@ -60,6 +60,7 @@ class FramesSink final : public Sink {
   }
 
   std::filesystem::path folder_;
+  const DrawModule& draw_ = module<DrawModule>("draw");
   std::map<int, DrawnFrame> drawn_;
   MapFiles maps_;
   SkippedImages skipped_;

@@ -24,8 +24,10 @@ void append_identity(JsonBuffer& out, const Result& result) {
 }
 
 void append_latency(JsonBuffer& out, const Latency& time) {
+  append(out, R"(,"latency_ms":{{"sensor":)");
+  time.sensor ? append(out, "{:.4f}", to_milliseconds(*time.sensor)) : append(out, "null");
   append(out,
-         R"(,"latency_ms":{{"capture":{:.4f},"queue":{:.4f},"pre":{:.4f},"model":{:.4f},"post":{:.4f},)"
+         R"(,"capture":{:.4f},"queue":{:.4f},"pre":{:.4f},"model":{:.4f},"post":{:.4f},)"
          R"("total":{:.4f}}})",
          to_milliseconds(time.capture), to_milliseconds(time.queue), to_milliseconds(time.pre),
          to_milliseconds(time.model), to_milliseconds(time.post), to_milliseconds(time.total));

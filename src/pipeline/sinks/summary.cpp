@@ -11,11 +11,12 @@ namespace saccade {
 namespace {
 
 void append_ledger(JsonBuffer& out, const Ledger& ledger) {
-  append(out,
-         R"({{"captured":{},"processed":{},"skipped":{},"dropped":{{"queue_full":{},"stopped":{},"failed":{}}},)"
-         R"("corrupt":{},"lost":{},"unaccounted":{}}})",
-         ledger.captured, ledger.processed, ledger.skipped, ledger.queue_full, ledger.stopped, ledger.failed,
-         ledger.corrupt, ledger.lost, ledger.in_flight());
+  append(
+      out,
+      R"({{"captured":{},"processed":{},"skipped":{},"dropped":{{"queue_full":{},"no_buffer":{},"stopped":{},"failed":{}}},)"
+      R"("corrupt":{},"lost":{},"unaccounted":{}}})",
+      ledger.captured, ledger.processed, ledger.skipped, ledger.queue_full, ledger.no_buffer, ledger.stopped,
+      ledger.failed, ledger.corrupt, ledger.lost, ledger.in_flight());
 }
 
 void append_distribution(JsonBuffer& out, const Distribution& time) {
@@ -29,9 +30,40 @@ void append_distribution(JsonBuffer& out, const Distribution& time) {
 
 void append_stages(JsonBuffer& out, std::span<const StageSummary> stages) {
   append(out, R"("latency_ms":{{)");
+  if (stages.empty() || stages.front().name != "sensor") append(out, R"("sensor":null{})", stages.empty() ? "" : ",");
   for (std::size_t i = 0; i < stages.size(); ++i) {
     append(out, R"({}"{}":)", i == 0 ? "" : ",", stages[i].name);
     append_distribution(out, stages[i].time);
+  }
+  append(out, "}}");
+}
+
+double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+void append_outages(JsonBuffer& out, const Outages& outages) {
+  append(out, R"(,"outages":{{"count":{},"seconds":{:.3f},"missed":{},"latest":[)", outages.count,
+         seconds(outages.duration), outages.missed);
+  for (const Outage& outage : outages.latest)
+    append(out, R"({}{{"start_s":{:.3f},"seconds":{:.3f},"missed":{}}})", &outage == outages.latest.data() ? "" : ",",
+           seconds(outage.start), seconds(outage.duration), outage.missed);
+  append(out, "]}}");
+}
+
+/// "name", "written", "dropped" and "failed" of a SinkSummary or a SinkTelemetry.
+template <typename S>
+void append_sink_counts(JsonBuffer& out, const S& sink) {
+  append(out, R"({{"sink":)");
+  append_json_string(out, sink.name);
+  append(out, R"(,"written":{},"dropped":{},"failed":{})", sink.written, sink.dropped, sink.failed);
+}
+
+void append_sink(JsonBuffer& out, const SinkSummary& sink) {
+  append_sink_counts(out, sink);
+  append(out, R"(,"write_ms":)");
+  append_distribution(out, sink.time);
+  if (!sink.fault.empty()) {
+    append(out, R"(,"fault":)");
+    append_json_string(out, sink.fault);
   }
   append(out, "}}");
 }
@@ -44,6 +76,7 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   append(out, R"(,"frames_per_second":{:.3f},"late":)", stream.rate);
   stream.late ? append(out, "{},", *stream.late) : append(out, "null,");
   append_stages(out, stream.stages);
+  append_outages(out, stream.outages);
   if (!stream.fault.empty()) {
     append(out, R"(,"fault":)");
     append_json_string(out, stream.fault);
@@ -59,6 +92,7 @@ std::string losses(const Ledger& ledger) {
   };
   add(ledger.skipped, "skipped");
   add(ledger.queue_full, "dropped (queue full)");
+  add(ledger.no_buffer, "dropped (no buffer)");
   add(ledger.stopped, "dropped (stopped)");
   add(ledger.failed, "dropped (model failed)");
   add(ledger.corrupt, "corrupt");
@@ -73,6 +107,7 @@ Ledger& Ledger::operator+=(const Ledger& other) {
   processed += other.processed;
   skipped += other.skipped;
   queue_full += other.queue_full;
+  no_buffer += other.no_buffer;
   stopped += other.stopped;
   failed += other.failed;
   corrupt += other.corrupt;
@@ -95,6 +130,11 @@ std::string to_json(const Summary& summary) {
     if (i != 0) append(out, ",");
     append_json_string(out, summary.models[i]);
   }
+  append(out, R"(],"sinks":[)");
+  for (std::size_t i = 0; i < summary.sinks.size(); ++i) {
+    if (i != 0) append(out, ",");
+    append_sink(out, summary.sinks[i]);
+  }
   append(out, R"(],"invalid":{},)", summary.invalid);
   append_stages(out, summary.stages);
   append(out, R"(,"bottleneck":)");
@@ -116,6 +156,12 @@ std::string to_json(const Telemetry& telemetry) {
     append_stages(out, stream.stages);
     append(out, R"(,"queue":{}}})", stream.queued);
   }
+  append(out, R"(],"sinks":[)");
+  for (const SinkTelemetry& sink : telemetry.sinks) {
+    if (&sink != telemetry.sinks.data()) append(out, ",");
+    append_sink_counts(out, sink);
+    append(out, R"(,"state":"{}","queue":{}}})", sink.failing ? "failing" : "running", sink.queued);
+  }
   append(out, "]}}");
   return fmt::to_string(out);
 }
@@ -128,7 +174,18 @@ std::string to_text(const Summary& summary) {
                         losses(ledger));
     if (ledger.in_flight() != 0) text += report_text(" + {} unaccounted for", ledger.in_flight());
     if (stream.late.value_or(0) != 0) text += report_text("; {} later than a frame period", *stream.late);
+    if (const Outages& outages = stream.outages; outages.count != 0)
+      text += report_text("; {} outage{} of {:.1f} s in all, {} frames missed", outages.count,
+                          outages.count == 1 ? "" : "s", seconds(outages.duration), outages.missed);
     if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
+    text += "\n";
+  }
+  for (const SinkSummary& sink : summary.sinks) {
+    if (sink.dropped == 0 && sink.failed == 0 && sink.fault.empty()) continue;
+    text += report_text("{}: {} results written", sink.name, sink.written);
+    if (sink.dropped != 0) text += report_text(" + {} dropped (too slow)", sink.dropped);
+    if (sink.failed != 0) text += report_text(" + {} failed", sink.failed);
+    if (!sink.fault.empty()) text += report_text("; {}", sink.fault);
     text += "\n";
   }
   text += report_text("{} frame{} in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,

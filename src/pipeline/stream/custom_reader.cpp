@@ -1,5 +1,7 @@
 #include "pipeline/stream/custom_reader.hpp"
 
+#include <atomic>
+
 #include "base/clock.hpp"
 #include "base/error.hpp"
 
@@ -9,14 +11,16 @@ namespace {
 /// One frame of the pool, from acquire() to the frame.
 class PoolTarget final : public FrameTarget {
  public:
-  explicit PoolTarget(FrameAllocator& allocator) : allocator_(allocator) {}
+  PoolTarget(FrameAllocator& allocator, bool is_live) : allocator_(allocator), is_live_(is_live) {}
 
   FramePlanes acquire(PixelFormat format, int width, int height) override {
     check_size(width, height);
     frame_.lease = FrameLease();  // a pool may have no other buffer
-    frame_.lease = allocator_.acquire(frame_bytes(format, width, height));
+    const std::size_t bytes = frame_bytes(format, width, height);
+    frame_.lease = is_live_ ? allocator_.try_acquire(bytes) : allocator_.acquire(bytes);
     start_ = Clock::now();
-    if (!frame_.lease) return {};
+    was_refused_ = !frame_.lease;
+    if (was_refused_) return {};
     frame_.view = lay_out(frame_.lease.buffer(), format, width, height);
     FramePlanes planes{.pitch_bytes = frame_.view.pitch_bytes};
     auto* first = reinterpret_cast<std::uint8_t*>(frame_.lease.buffer().data);
@@ -25,6 +29,7 @@ class PoolTarget final : public FrameTarget {
     return planes;
   }
 
+  bool was_refused() const { return was_refused_; }
   bool has_frame() const { return static_cast<bool>(frame_.lease); }
 
   Frame take(const CapturedFrame& captured) {
@@ -32,6 +37,7 @@ class PoolTarget final : public FrameTarget {
     frame_.capture_time = frame_.captured - start_;
     frame_.sequence = captured.sequence;
     frame_.timestamp_ns = captured.timestamp_ns;
+    if (captured.exposed && *captured.exposed <= frame_.captured) frame_.exposed = captured.exposed;
     frame_.view.matrix = captured.matrix;
     frame_.view.range = captured.range;
     return std::move(frame_);
@@ -39,6 +45,8 @@ class PoolTarget final : public FrameTarget {
 
  private:
   FrameAllocator& allocator_;
+  bool is_live_;
+  bool was_refused_ = false;
   Clock::time_point start_;
   Frame frame_;
 };
@@ -50,9 +58,14 @@ class CustomReader final : public FrameReader {
   const SourceInfo& info() const override { return source_->info(); }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
-    PoolTarget target(allocator);
+    PoolTarget target(allocator, info().live);
     Outcome<CapturedFrame> captured = source_->read(target);
-    if (!captured) return captured.failure();
+    if (!captured) {
+      // To a source that takes no memory for the end, a live one lacks only this frame's.
+      const bool lacks_buffer =
+          target.was_refused() && info().live && captured.failure().status == Status::kCancelled && !cancelled_;
+      return lacks_buffer ? Failure{Status::kNoBuffer, {}} : captured.failure();
+    }
     if (!target.has_frame())
       return Failure{Status::kLost, fmt::format("{}: read() returned a frame without acquire()", info().name)};
     if (captured->sequence < 0) captured->sequence = next_;
@@ -63,11 +76,15 @@ class CustomReader final : public FrameReader {
     return target.take(*captured);
   }
 
-  void cancel() noexcept override { source_->cancel(); }
+  void cancel() noexcept override {
+    cancelled_ = true;
+    source_->cancel();
+  }
 
  private:
   std::unique_ptr<CustomSource> source_;
   std::int64_t next_ = 0;
+  std::atomic<bool> cancelled_ = false;
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 #include "pipeline/stream/pipeline_impl.hpp"
 
 #include <algorithm>
+#include <set>
+#include <span>
 
 namespace saccade {
 namespace {
@@ -14,6 +16,11 @@ LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options) {
   if (lane.policy == DropPolicy::kAuto) lane.policy = source.live ? DropPolicy::kOldest : DropPolicy::kWait;
   if (lane.capacity == 0) lane.capacity = source.live ? kLiveQueue : kFileQueue;
   return lane;
+}
+
+/// The lane of results for next(): whoever waits needs no more than one ahead.
+LaneOptions results_lane(const LaneOptions& frames) {
+  return {.policy = frames.policy, .capacity = frames.policy == DropPolicy::kWait ? 1 : frames.capacity};
 }
 
 /// The period of a live source's frames that OPTIONS select; 0: unknown, or it is not live.
@@ -71,78 +78,114 @@ Clock::time_point after(Clock::time_point start, std::chrono::nanoseconds time) 
   return time >= Clock::time_point::max() - start ? Clock::time_point::max() : start + time;
 }
 
+bool is_any_live(std::span<const Source> sources) {
+  return std::ranges::any_of(sources, [](const Source& source) { return source.info().live; });
+}
+
+/// Runs MODELS once for each size of the live SOURCES, which do not wait for a slow first frame.
+void warm_up(ModelSet& models, std::span<const Source> sources) {
+  std::set<std::pair<int, int>> sizes;
+  for (const Source& source : sources)
+    if (source.info().live && source.info().width > 0) sizes.emplace(source.info().width, source.info().height);
+  for (const auto& [width, height] : sizes) models.warm_up(width, height);
+}
+
 }  // namespace
 
-Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options)
-    : sources_(std::move(sources)), options_(options), models_(checked(sources_, models, options)) {
-  turn_ = models_.size();
-  for (Source& source : sources_) impl_of(source).take();
-
-  // A live source may deliver a newer frame while the models run.
-  runs_ahead_ =
-      models_.overlaps() && std::ranges::none_of(sources_, [](const Source& source) { return source.info().live; });
+Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
+                     std::vector<PipelineSink> sinks)
+    : sources_(std::move(sources)), models_(checked(sources_, models, options)) {
   processed_.resize(sources_.size());
-  times_.reserve(sources_.size());
-  std::vector<LaneOptions> lanes;
-  for (const Source& source : sources_) {
-    lanes.push_back(lane_of(source.info(), options));
+  for (Source& source : sources_) {
+    impl_of(source).take();
     times_.emplace_back(live_period(source.info(), options));
   }
-  queue_ = std::make_unique<BoundedQueue<Frame>>(lanes);
+  warm_up(models_, sources_);
+
+  std::vector<LaneOptions> frames;
+  std::vector<LaneOptions> results;
+  for (const Source& source : sources_) {
+    frames.push_back(lane_of(source.info(), options));
+    results.push_back(results_lane(frames.back()));
+  }
+  // In the models, read through next(), in queues of sinks and being written.
+  std::size_t in_work = models_.overlaps() ? 3 : 2;
+  for (const PipelineSink& sink : sinks) in_work += SinkRunner::capacity_of(sink) + 1;
+  std::size_t runs = in_work;
+  for (const LaneOptions& lane : results) runs += lane.capacity;
+  queue_ = std::make_unique<BoundedQueue<Frame>>(frames);
+  results_ = std::make_unique<BoundedQueue<FrameRunRef>>(results);
+  runs_ = std::make_unique<FrameRunPool>(runs, models_.size());
+  for (PipelineSink& sink : sinks)
+    sinks_.push_back(std::make_unique<SinkRunner>(std::move(sink), !is_any_live(sources_)));
+
   start_ = last_telemetry_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
-  for (Source& source : sources_)
-    // Frames in the queue, in capture and in the models.
-    streams_.push_back(
-        std::make_unique<Stream>(impl_of(source).reader(), *queue_,
-                                 Stream::Place{.lane = streams_.size(),
-                                               .buffers = lanes[streams_.size()].capacity + (runs_ahead_ ? 3 : 2),
-                                               .max_frames = options.max_frames,
-                                               .selection = {.every = options.every,
-                                                             .max_rate = options.max_rate,
-                                                             .source_rate = source.info().frame_rate},
-                                               .memory = &models_.frame_memory(),
-                                               .max_memory = frames_memory(models)}));
+  Executor::Hooks hooks{.complete = [this](FrameRunRef run) { complete(std::move(run)); },
+                        .lane_ended = [this](std::size_t lane) { results_->close(lane); },
+                        .failed = [this] { results_->cancel(); }};
+  executor_ = std::make_unique<Executor>(models_, *queue_, *runs_, deadline_, std::move(hooks));
+  for (std::size_t lane = 0; lane < sources_.size(); ++lane) {
+    const Stream::Place place{.lane = lane,
+                              // One is in capture.
+                              .buffers = 1 + frames[lane].capacity + results[lane].capacity + in_work,
+                              .max_frames = options.max_frames,
+                              .selection = {.every = options.every,
+                                            .max_rate = options.max_rate,
+                                            .source_rate = sources_[lane].info().frame_rate},
+                              .memory = &models_.frame_memory(),
+                              .max_memory = frames_memory(models)};
+    streams_.push_back(std::make_unique<Stream>(impl_of(sources_[lane]).reader(), *queue_, place));
+  }
 }
 
 Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
-  if (turn_ == models_.size()) {
-    release_frame();
+  if (!current_ || returned_ == current_->done) {
     if (auto failure = fetch(timeout)) return std::move(*failure);
   } else if (stopped_) {
+    end();
     return Failure{Status::kCancelled, {}};
   }
-  return run_model();
+  FrameRun& run = *current_;
+  if (returned_ == run.done) {
+    const std::string message =
+        fmt::format("{}, frame {}: {}", sources_[run.lane].info().name, run.frame.sequence, run.fault->message);
+    current_ = FrameRunRef();
+    return Failure{Status::kFailed, message};
+  }
+  const std::size_t model = returned_++;
+  if (sinks_.empty()) record(run, model);
+  if (sinks_.empty() && returned_ == models_.size()) count(run);
+  return run.outputs[model].result;
 }
 
-/// Waits for the next frame, or returns why there is none.
+/// Waits for the next run, or returns why there is none.
 std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
-  const auto now = Clock::now();
-  if (!is_requesting_) requested_ = now;  // continues a wait that timed out
-  is_requesting_ = true;
-  if (ahead_ && !stopped_ && now < deadline_) {
-    current_ = *std::exchange(ahead_, std::nullopt);
-    begin_frame();
+  if (current_ && current_->fault) {
+    // Its results have been returned, its failure has not.
     return std::nullopt;
   }
-  const auto wanted = after(now, timeout);
+  current_ = FrameRunRef();
+  returned_ = 0;
+  const auto wanted = after(Clock::now(), timeout);
+  executor_->request();
   while (true) {
     if (Clock::now() >= deadline_) {
       end();
       return Failure{Status::kEnd, {}};
     }
-    switch (queue_->pop(current_.frame, current_.lane, std::min(wanted, deadline_))) {
-      case PopStatus::kItem:
-        current_.requested = requested_;
-        current_.at = Clock::now();
-        models_.begin(current_.frame.view);
-        begin_frame();
-        return std::nullopt;
+    std::size_t lane = 0;
+    switch (results_->pop(current_, lane, std::min(wanted, deadline_))) {
+      case PopStatus::kItem: return std::nullopt;
       case PopStatus::kLaneClosed:
-        if (!stream().fault().empty()) return Failure{Status::kLost, naming(stream().info().name, stream().fault())};
+        if (const Stream& ended = *streams_[lane]; !ended.fault().empty())
+          return Failure{Status::kLost, naming(ended.info().name, ended.fault())};
         break;
       case PopStatus::kClosed: end(); return Failure{Status::kEnd, {}};
-      case PopStatus::kCancelled: end(); return Failure{Status::kCancelled, {}};
+      case PopStatus::kCancelled:
+        end();
+        executor_->check();
+        return Failure{Status::kCancelled, {}};
       case PopStatus::kTimeout:
         if (Clock::now() < deadline_) return Failure{Status::kTimeout, {}};
         break;
@@ -150,153 +193,170 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
   }
 }
 
-void Pipeline::Impl::begin_frame() {
-  turn_ = 0;
-  is_requesting_ = false;
-  finished_ = current_.at;
-}
-
-/// Starts the models on the next frame, if available, before the last one's results are read.
-void Pipeline::Impl::look_ahead() {
-  if (!runs_ahead_ || !models_.is_ready()) return;
-  Fetched next;
-  if (!queue_->try_pop(next.frame, next.lane)) return;
-  next.requested = next.at = Clock::now();
-  models_.begin(next.frame.view);
-  ahead_ = std::move(next);
-}
-
-Outcome<Result&> Pipeline::Impl::run_model() {
-  const std::size_t model = turn_++;
-  started_ = finished_;
-  try {
-    if (model == 0) {
-      models_.wait();
-      look_ahead();
+/// Passes RUN on to the sinks and to next(). On the executor's thread.
+void Pipeline::Impl::complete(FrameRunRef run) {
+  identify(*run);
+  StreamLedger& ledger = streams_[run->lane]->ledger();
+  if (run->fault) ledger.drop_failed();
+  if (!sinks_.empty()) {
+    for (std::size_t i = 0; i < run->done; ++i) record(*run, i);
+    if (!run->fault) count(*run);
+    for (const auto& sink : sinks_) sink->push(run);
+    if (std::ranges::all_of(sinks_, [](const auto& sink) { return sink->has_ended(); })) {
+      results_->cancel();
+      queue_->cancel();
     }
-    models_.run(model, current_.frame);
-  } catch (const Error& error) {
-    turn_ = models_.size();
-    stream().ledger().drop_failed();
-    return Failure{Status::kFailed, fmt::format("{}, frame {}: {}", stream().info().name, current_.frame.sequence,
-                                                error.in(std::string(models_[model].result().model)).what())};
   }
-  finished_ = Clock::now();
-  Result& result = models_[model].result();
-  complete(result);
-  record(result);
-  if (turn_ == models_.size()) {
-    stream().ledger().process();
-    times_[current_.lane].finish_frame(finished_);
-  }
-  return result;
+  const std::size_t lane = run->lane;
+  const std::optional<FrameRunRef> displaced = results_->push(lane, std::move(run));
+  // A failure is counted already, and so is what the sinks have.
+  if (!displaced || (*displaced)->fault || !sinks_.empty()) return;
+  stopped_ ? ledger.drop_stopped() : ledger.drop_queue_full();
 }
 
-/// Sets the fields of a result that only the pipeline knows.
-void Pipeline::Impl::complete(Result& result) const {
-  const Frame& frame = current_.frame;
-  result.stream = static_cast<int>(current_.lane);
-  result.source = sources_[current_.lane].info().name;
-  result.latency.capture = frame.capture_time;
-  result.latency.queue = current_.at - frame.captured;
-  result.latency.total = finished_ - frame.captured + frame.capture_time;
+/// Sets the fields of results that only the pipeline knows.
+void Pipeline::Impl::identify(FrameRun& run) const {
+  const Frame& frame = run.frame;
+  const auto capture_start = frame.captured - frame.capture_time;
+  for (std::size_t i = 0; i < run.done; ++i) {
+    FrameRun::Output& output = run.outputs[i];
+    output.result.stream = static_cast<int>(run.lane);
+    output.result.source = sources_[run.lane].info().name;
+    Latency& latency = output.result.latency;
+    latency.sensor.reset();
+    if (frame.exposed) latency.sensor = std::max<std::chrono::nanoseconds>(capture_start - *frame.exposed, {});
+    latency.capture = frame.capture_time;
+    latency.queue = run.fetched - frame.captured;
+    latency.total = output.finished - capture_start + latency.sensor.value_or(std::chrono::nanoseconds(0));
+  }
 }
 
-void Pipeline::Impl::record(const Result& result) noexcept {
-  times_[current_.lane].add(result.latency);
+/// Counts a run whose results have all been passed on.
+void Pipeline::Impl::count(const FrameRun& run) {
+  streams_[run.lane]->ledger().process();
+  times_[run.lane].finish_frame(run.outputs[run.done - 1].finished);
+}
+
+void Pipeline::Impl::record(const FrameRun& run, std::size_t model) {
+  const Result& result = run.outputs[model].result;
+  times_[run.lane].add(result.latency);
   if (result.invalid()) ++invalid_;
 }
 
 FrameTimes Pipeline::Impl::frame_times() const {
-  const Frame& frame = current_.frame;
+  const Frame& frame = current_->frame;
+  const FrameRun::Output& output = current_->outputs[returned_ - 1];
   return {.capture_start = frame.captured - frame.capture_time,
           .captured = frame.captured,
-          .requested = current_.requested,
-          .fetched = current_.at,
-          .started = started_,
-          .finished = finished_};
+          .requested = current_->requested,
+          .fetched = current_->fetched,
+          .started = output.started,
+          .finished = output.finished};
 }
-
-/// Releases the frame before waiting for the next one, so that its source can reuse it.
-void Pipeline::Impl::release_frame() { current_.frame.lease = FrameLease(); }
 
 void Pipeline::Impl::stop() noexcept {
   stopped_ = true;
-  // The queue first: a cancelled reader closes its lane, which a waiting consumer would take for the source's end.
+  // The queues first: a cancelled reader closes its lane, which a waiting consumer would take for the source's end.
+  results_->cancel();
   queue_->cancel();
+  executor_->cancel();
   for (const auto& each : streams_) each->cancel();
 }
 
-/// Drops the frame that was started ahead, after the models are done with its pixels.
-void Pipeline::Impl::drop_ahead() {
-  models_.wait();
-  if (ahead_) streams_[ahead_->lane]->ledger().drop_stopped();
-  ahead_.reset();
-}
-
-/// Stops the readers and counts the undelivered frames.
+/// Stops the threads and counts the undelivered frames.
 void Pipeline::Impl::end() {
-  if (ended_) return;
-  ended_ = true;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (std::exchange(ended_, true)) return;
+    finish_ = Clock::now();
+  }
   stop();
-  finish_ = Clock::now();
-  if (turn_ < models_.size()) stream().ledger().drop_stopped();
-  turn_ = models_.size();
-  drop_ahead();
+  executor_->join();
+  const auto drop = [this](const FrameRunRef& run) {
+    if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
+  };
+  if (const FrameRunRef unfinished = executor_->take_unfinished()) {
+    // The device may still read its pixels.
+    models_.wait();
+    streams_[unfinished->lane]->ledger().drop_stopped();
+  }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
+    if (sinks_.empty())
+      while (const auto run = results_->drain(i)) drop(*run);
     streams_[i]->join();
     while (queue_->drain(i)) streams_[i]->ledger().drop_stopped();
   }
+  if (sinks_.empty() && current_ && returned_ < current_->done) drop(current_);
+}
+
+Summary Pipeline::Impl::finish() {
+  end();
+  for (const auto& sink : sinks_) sink->finish();
+  const Summary written = summary();
+  for (const auto& sink : sinks_) sink->close(written);
+  return summary();
 }
 
 Telemetry Pipeline::Impl::telemetry() {
+  const std::scoped_lock lock(mutex_);
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - std::exchange(last_telemetry_, now)).count();
-  Telemetry telemetry{.elapsed = std::min(now, finish_) - start_, .streams = {}};
+  Telemetry telemetry{.elapsed = std::min(now, finish_) - start_, .streams = {}, .sinks = {}};
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const Stream& each = *streams_[i];
-    StreamTelemetry stream{
-        .source = each.info().name, .ledger = each.ledger().snapshot(), .queued = queue_->size(i), .stages = {}};
-    if (each.has_ended()) stream.state = each.fault().empty() ? StreamState::kEnded : StreamState::kLost;
+    StreamTelemetry stream{.source = each.info().name,
+                           .state = each.state(),
+                           .ledger = each.ledger().snapshot(),
+                           .queued = queue_->size(i),
+                           .stages = {}};
     const std::int64_t before = std::exchange(processed_[i], stream.ledger.processed);
     if (seconds > 0) stream.rate = static_cast<double>(stream.ledger.processed - before) / seconds;
     stream.stages = times_[i].take_recent();
     telemetry.streams.push_back(std::move(stream));
   }
+  for (const auto& sink : sinks_) telemetry.sinks.push_back(sink->telemetry());
   return telemetry;
 }
 
 Summary Pipeline::Impl::summary() {
-  if (stopped_) end();
   Summary summary;
-  summary.elapsed = std::min(Clock::now(), finish_) - start_;
-  StageTimes all;
+  bool ended = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    summary.elapsed = std::min(Clock::now(), finish_) - start_;
+    ended = ended_;
+  }
+  const auto all = std::make_unique<StageTimes>();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const Stream& each = *streams_[i];
+    const std::unique_ptr<StageTimes> stages = times_[i].stages();
     summary.streams.push_back({.source = each.info().name,
                                .ledger = each.ledger().snapshot(),
-                               .fault = ended_ ? each.fault() : std::string(),
+                               .fault = ended && each.has_ended() ? each.fault() : std::string(),
+                               .outages = each.outages(),
                                .rate = times_[i].rate(),
                                .period = times_[i].period(),
                                .late = times_[i].late(),
-                               .stages = times_[i].stages().summarize()});
+                               .stages = stages->summarize()});
     summary.ledger += summary.streams.back().ledger;
-    all.add(times_[i].stages());
+    all->add(*stages);
   }
   for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
+  for (const auto& sink : sinks_) summary.sinks.push_back(sink->summary());
   const double seconds = std::chrono::duration<double>(summary.elapsed).count();
   summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
   summary.invalid = invalid_;
-  summary.stages = all.summarize();
-  summary.bottleneck = all.bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
+  summary.stages = all->summarize();
+  summary.bottleneck = all->bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
   return summary;
 }
 
 Pipeline::Pipeline(Source source, Model model, const PipelineOptions& options)
     : Pipeline(std::vector<Source>{std::move(source)}, std::vector<Model>{std::move(model)}, options) {}
 
-Pipeline::Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options)
-    : impl_(std::make_unique<Impl>(std::move(sources), models, options)) {}
+Pipeline::Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
+                   std::vector<PipelineSink> sinks)
+    : impl_(std::make_unique<Impl>(std::move(sources), models, options, std::move(sinks))) {}
 
 Pipeline::~Pipeline() = default;
 Pipeline::Pipeline(Pipeline&&) noexcept = default;
@@ -307,6 +367,8 @@ Outcome<Result&> Pipeline::next(std::chrono::nanoseconds timeout) { return impl_
 const FrameView& Pipeline::frame() const { return impl_->frame(); }
 
 void Pipeline::stop() noexcept { impl_->stop(); }
+
+Summary Pipeline::finish() { return impl_->finish(); }
 
 Telemetry Pipeline::telemetry() { return impl_->telemetry(); }
 

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "base/clock.hpp"
-#include "pipeline/model/model_set.hpp"
+#include "pipeline/stream/executor.hpp"
+#include "pipeline/stream/sink_runner.hpp"
 #include "pipeline/stream/source_impl.hpp"
 #include "pipeline/stream/stream.hpp"
 #include "pipeline/stream/stream_timing.hpp"
@@ -26,69 +28,60 @@ struct FrameTimes {
 
 class Pipeline::Impl {
  public:
-  Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options);
+  Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
+       std::vector<PipelineSink> sinks);
   ~Impl() { end(); }
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
 
   Outcome<Result&> next(std::chrono::nanoseconds timeout);
-  const FrameView& frame() const { return current_.frame.view; }
+  const FrameView& frame() const { return current_->frame.view; }
   void stop() noexcept;
+  Summary finish();
   Summary summary();
   Telemetry telemetry();
 
   /// Timestamps of the last result.
   FrameTimes frame_times() const;
-  /// Records the launch times of the model with this index; see Execution::time_steps().
+  /// Records the launch times of the model with this index; see Execution::time_steps(). While the models rest.
   void time_steps(std::size_t model, std::span<StepTime> times) { models_[model].time_steps(times); }
-  /// The runner of the model with this index.
+  /// The runner of the model with this index. While the models rest.
   ModelRunner& runner(std::size_t model) { return models_[model]; }
-  /// Disables overlapping of frames, for profiling. Call it before the first next().
-  void run_one_by_one() { runs_ahead_ = false; }
+  /// From now on the models rest between two calls of next(), for profiling. Call it before the first next().
+  void run_one_by_one() { executor_->run_in_lockstep(); }
 
  private:
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
-  Outcome<Result&> run_model();
-  void complete(Result& result) const;
-  void record(const Result& result) noexcept;
-  void begin_frame();
-  void look_ahead();
-  void release_frame();
-  void drop_ahead();
+  void complete(FrameRunRef run);
+  void identify(FrameRun& run) const;
+  void count(const FrameRun& run);
+  void record(const FrameRun& run, std::size_t model);
   void end();
-  Stream& stream() { return *streams_[current_.lane]; }
 
   std::vector<Source> sources_;
-  PipelineOptions options_;
   ModelSet models_;
   /// By lane.
-  std::vector<StreamTiming> times_;
-  std::vector<std::int64_t> processed_;  ///< at the last telemetry()
-  Clock::time_point last_telemetry_;
+  std::deque<StreamTiming> times_;
   Clock::time_point start_;
-  Clock::time_point finish_ = Clock::time_point::max();
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
+  std::atomic<std::int64_t> invalid_ = 0;  ///< invalid results
+
+  std::mutex mutex_;                     ///< of the following four
+  std::vector<std::int64_t> processed_;  ///< at the last telemetry()
+  Clock::time_point last_telemetry_;
+  Clock::time_point finish_ = Clock::time_point::max();
   bool ended_ = false;
-  std::int64_t invalid_ = 0;  ///< invalid results
 
   std::unique_ptr<BoundedQueue<Frame>> queue_;
   std::vector<std::unique_ptr<Stream>> streams_;
-  /// A frame taken from the queue.
-  struct Fetched {
-    Frame frame;
-    std::size_t lane = 0;
-    Clock::time_point requested;
-    Clock::time_point at;
-  };
-  Fetched current_;               // declared after the streams, to whose pools its pixels return
-  std::optional<Fetched> ahead_;  ///< the next frame, already started
-  bool runs_ahead_ = false;
-  std::size_t turn_ = 0;  ///< index of the next model for the current frame
-  bool is_requesting_ = false;
-  Clock::time_point requested_;
-  Clock::time_point started_;  // of the last result's model
-  Clock::time_point finished_;
+  // Declared after the streams, to whose pools the pixels of frames return.
+  std::unique_ptr<FrameRunPool> runs_;
+  std::unique_ptr<BoundedQueue<FrameRunRef>> results_;  ///< for next(), by lane
+  std::vector<std::unique_ptr<SinkRunner>> sinks_;
+  std::unique_ptr<Executor> executor_;
+  FrameRunRef current_;       ///< whose results next() returns
+  std::size_t returned_ = 0;  ///< of its results
 };
 
 }  // namespace saccade

@@ -8,13 +8,21 @@ enum class Work : std::uint8_t { kNone, kSource, kModel };
 
 struct Row {
   std::string_view name;
-  std::chrono::nanoseconds Latency::*time;
+  std::optional<std::chrono::nanoseconds> (*time)(const Latency& latency);
   Work work;
+  bool is_optional = false;  ///< without samples the stage is unknown
 };
+
+template <auto Member>
+std::optional<std::chrono::nanoseconds> stage(const Latency& latency) {
+  return latency.*Member;
+}
+
 constexpr std::array kRows = {
-    Row{"capture", &Latency::capture, Work::kSource}, Row{"queue", &Latency::queue, Work::kNone},
-    Row{"pre", &Latency::pre, Work::kModel},          Row{"model", &Latency::model, Work::kModel},
-    Row{"post", &Latency::post, Work::kModel},        Row{"total", &Latency::total, Work::kNone}};
+    Row{"sensor", stage<&Latency::sensor>, Work::kNone, true}, Row{"capture", stage<&Latency::capture>, Work::kSource},
+    Row{"queue", stage<&Latency::queue>, Work::kNone},         Row{"pre", stage<&Latency::pre>, Work::kModel},
+    Row{"model", stage<&Latency::model>, Work::kModel},        Row{"post", stage<&Latency::post>, Work::kModel},
+    Row{"total", stage<&Latency::total>, Work::kNone}};
 
 }  // namespace
 
@@ -33,7 +41,8 @@ Distribution distribution_of(const Histogram& histogram) {
 
 void StageTimes::add(const Latency& latency) noexcept {
   static_assert(kRows.size() == kStages);
-  for (std::size_t i = 0; i < kStages; ++i) times_[i].add(latency.*kRows[i].time);
+  for (std::size_t i = 0; i < kStages; ++i)
+    if (const auto time = kRows[i].time(latency)) times_[i].add(*time);
 }
 
 void StageTimes::add(const StageTimes& other) noexcept {
@@ -47,7 +56,8 @@ void StageTimes::clear() noexcept {
 std::vector<StageSummary> StageTimes::summarize() const {
   std::vector<StageSummary> summaries;
   for (std::size_t i = 0; i < kStages; ++i)
-    summaries.push_back({std::string(kRows[i].name), distribution_of(times_[i])});
+    if (!kRows[i].is_optional || times_[i].count() > 0)
+      summaries.push_back({std::string(kRows[i].name), distribution_of(times_[i])});
   return summaries;
 }
 

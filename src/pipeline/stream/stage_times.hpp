@@ -21,14 +21,14 @@ class StageTimes {
   void clear() noexcept;
 
   const Histogram& total() const { return times_.back(); }
-  /// In pipeline order.
+  /// In pipeline order, without "sensor" if its clock is unknown.
   std::vector<StageSummary> summarize() const;
   /// The bottleneck for PROCESSED frames of STREAMS, which capture concurrently with each other and with the models;
   /// the models run sequentially.
   std::string bottleneck(std::size_t streams, std::size_t models) const;
 
  private:
-  static constexpr std::size_t kStages = 6;  ///< those of Latency
+  static constexpr std::size_t kStages = 7;  ///< those of Latency
   std::array<Histogram, kStages> times_;     ///< in pipeline order; the last is the total
 };
 

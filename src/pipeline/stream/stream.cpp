@@ -15,6 +15,7 @@ Stream::Stream(FrameReader& reader, BoundedQueue<Frame>& queue, const Place& pla
       place_(place),
       pool_(place.buffers, place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory),
       selector_(place.selection),
+      outages_(reader.info().live ? reader.info().frame_rate : 0),
       thread_([this] { read_all(); }) {}
 
 Stream::~Stream() {
@@ -69,6 +70,17 @@ void Stream::warn_of_first() {
   if (std::exchange(is_held_, false)) log(LogLevel::kWarning, "{}", first_damage_);
 }
 
+StreamState Stream::state() const {
+  if (has_ended()) return fault_.empty() ? StreamState::kEnded : StreamState::kLost;
+  return outages_.is_out() ? StreamState::kConnecting : StreamState::kRunning;
+}
+
+/// No frame has arrived in time; MESSAGE says why if the source is away.
+void Stream::miss(const std::string& message) {
+  warn_of_first();
+  if (!message.empty() && outages_.begin()) log(LogLevel::kWarning, "{}", message);
+}
+
 /// False if the source has ended.
 bool Stream::read_one() {
   Outcome<Frame> frame = reader_.read(pool_);
@@ -84,7 +96,8 @@ bool Stream::read_one() {
         is_held_ = true;
       }
       return true;
-    case Status::kTimeout: warn_of_first(); return true;
+    case Status::kNoBuffer: ledger_.drop_no_buffer(); return true;
+    case Status::kTimeout: miss(failure.message); return true;
     case Status::kLost: fault_ = failure.message; return false;
     default: return false;
   }
@@ -93,6 +106,9 @@ bool Stream::read_one() {
 /// False if the queue was cancelled.
 bool Stream::deliver(Frame frame) {
   warn_of_first();
+  if (const auto outage = outages_.end(Clock::now()))
+    log(LogLevel::kWarning, "{}: frames arrive again after {:.1f} s", info().name,
+        std::chrono::duration<double>(*outage).count());
   ledger_.capture(frame.sequence);
   if (!selector_.takes(frame.timestamp_ns)) {
     ledger_.skip();

@@ -9,7 +9,9 @@
 #include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/stream/frame_selection.hpp"
+#include "pipeline/stream/outage_log.hpp"
 #include "pipeline/stream/stream_ledger.hpp"
+#include "saccade/telemetry.hpp"
 
 namespace saccade {
 
@@ -40,6 +42,10 @@ class Stream {
   StreamLedger& ledger() { return ledger_; }
   const StreamLedger& ledger() const { return ledger_; }
   const SourceInfo& info() const { return reader_.info(); }
+  /// Any thread.
+  StreamState state() const;
+  /// Any thread.
+  Outages outages() const { return outages_.snapshot(Clock::now()); }
   /// Whether nothing more is read. Any thread.
   bool has_ended() const noexcept { return has_ended_; }
   /// Why the source was lost or unreadable; empty otherwise. Valid once it has_ended().
@@ -51,6 +57,7 @@ class Stream {
   bool read_one();
   void warn(const std::string& message);
   void warn_of_first();
+  void miss(const std::string& message);
   bool deliver(Frame frame);
 
   FrameReader& reader_;
@@ -59,6 +66,7 @@ class Stream {
   FramePool pool_;
   FrameSelector selector_;
   StreamLedger ledger_;
+  OutageLog outages_;
   std::string fault_;
   std::string first_damage_;  ///< of the first frame
   /// Whether no warning has it yet: if no frame can be read, it is the fault, which no warning repeats.

@@ -9,16 +9,16 @@ namespace saccade {
 /// A stream's live ledger: its reader and the pipeline's consumer count concurrently.
 class StreamLedger {
  public:
-  /// Counts a captured frame with the source's number SEQUENCE. Skipped numbers that are not corrupt frames are lost
-  /// frames. Reader only.
+  /// Counts a captured frame with the source's number SEQUENCE. Skipped numbers are lost frames, but for those that
+  /// were corrupt or had no buffer. Reader only.
   void capture(std::int64_t sequence) noexcept {
-    const std::int64_t gap = sequence - expected_ - corrupt_since_;
+    const std::int64_t gap = sequence - expected_ - uncounted_since_;
     if (gap > 0) {
       lost_ += gap;
       captured_ += gap;
     }
     expected_ = sequence + 1;
-    corrupt_since_ = 0;
+    uncounted_since_ = 0;
     ++captured_;
   }
 
@@ -26,7 +26,14 @@ class StreamLedger {
   void corrupt() noexcept {
     ++corrupt_;
     ++captured_;
-    ++corrupt_since_;
+    ++uncounted_since_;
+  }
+
+  /// Counts a frame that had no buffer, which may or may not have consumed a number. Reader only.
+  void drop_no_buffer() noexcept {
+    ++no_buffer_;
+    ++captured_;
+    ++uncounted_since_;
   }
 
   void skip() noexcept { ++skipped_; }
@@ -43,6 +50,7 @@ class StreamLedger {
     Ledger ledger{.processed = processed_,
                   .skipped = skipped_,
                   .queue_full = queue_full_,
+                  .no_buffer = no_buffer_,
                   .stopped = stopped_,
                   .failed = failed_,
                   .corrupt = corrupt_,
@@ -57,12 +65,13 @@ class StreamLedger {
   Counter processed_{0};
   Counter skipped_{0};
   Counter queue_full_{0};
+  Counter no_buffer_{0};
   Counter stopped_{0};
   Counter failed_{0};
   Counter corrupt_{0};
   Counter lost_{0};
   std::int64_t expected_ = 0;
-  std::int64_t corrupt_since_ = 0;
+  std::int64_t uncounted_since_ = 0;  ///< frames counted without a number since the last one with a number
 };
 
 }  // namespace saccade

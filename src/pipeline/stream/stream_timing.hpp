@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -9,7 +10,7 @@
 
 namespace saccade {
 
-/// How fast the frames of a source are processed. One thread.
+/// How fast the frames of a source are processed. Any thread.
 class StreamTiming {
  public:
   /// PERIOD of the frames that are processed, if the source is live; 0: unknown, or it is not.
@@ -20,17 +21,19 @@ class StreamTiming {
   /// Records that a frame's last result was complete at TIME.
   void finish_frame(Clock::time_point time) noexcept;
 
-  const StageTimes& stages() const { return stages_; }
+  /// A copy: it is too large for the stack.
+  std::unique_ptr<StageTimes> stages() const;
   std::chrono::nanoseconds period() const { return period_; }
   /// StreamSummary::late
   std::optional<std::int64_t> late() const;
   /// StreamSummary::rate
   double rate() const;
-  /// The latencies since the last call, at first since the start. Allocates at the first call.
+  /// The latencies since the last call, at first since the start.
   std::vector<StageSummary> take_recent();
 
  private:
-  std::chrono::nanoseconds period_;
+  const std::chrono::nanoseconds period_;
+  mutable std::mutex mutex_;
   StageTimes stages_;
   std::unique_ptr<StageTimes> recent_;  ///< null before the first call of take_recent()
   std::int64_t late_ = 0;

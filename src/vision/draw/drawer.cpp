@@ -120,4 +120,8 @@ constexpr DrawModule kModule = {[]() -> std::unique_ptr<Drawer> { return std::ma
 }  // namespace
 }  // namespace saccade
 
-extern "C" const saccade::DrawModule* saccade_module_draw() { return &saccade::kModule; }
+extern "C" const saccade::DrawModule* saccade_module_draw() {
+  // Loads the fonts now: fontconfig crashes where memory runs out while it does so.
+  saccade::TextRenderer().render("0", 12);
+  return &saccade::kModule;
+}

@@ -47,7 +47,12 @@ void GraphExecutorGroup::submit() {
   if (apart_) return;
   const auto start = Clock::now();
   device_.make_current();
-  upload_.prepare(*members_[0]->frame());
+  try {
+    upload_.prepare(*members_[0]->frame());
+  } catch (const Error&) {
+    failed_ = member_with(upload_.described());
+    throw;
+  }
   for (GraphExecutor* member : members_) member->prepare_download();
   if (executable_)
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), members_[0]->queue().stream.get()));
@@ -58,9 +63,9 @@ void GraphExecutorGroup::submit() {
 
 void GraphExecutorGroup::wait() {
   if (apart_) {
-    for (GraphExecutor* member : members_) {
-      member->submit();
-      member->wait();
+    for (failed_ = 0; failed_ < members_.size(); ++failed_) {
+      members_[failed_]->submit();
+      members_[failed_]->wait();
     }
     return;
   }
@@ -69,15 +74,24 @@ void GraphExecutorGroup::wait() {
   SACCADE_CUDA(cuStreamSynchronize(members_[0]->queue().stream.get()));
   // Every member finishes, or its failure would be thrown by the next run.
   std::exception_ptr failure;
-  for (GraphExecutor* member : members_) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
     try {
-      member->finish();
+      members_[i]->finish();
     } catch (...) {
+      if (!failure) failed_ = i;
       if (!failure) failure = std::current_exception();
     }
-    member->set_model_time(submission_ + (Clock::now() - start));
+    members_[i]->set_model_time(submission_ + (Clock::now() - start));
   }
   if (failure) std::rethrow_exception(failure);
+}
+
+/// The index of the member with the frame reader READER, counted over all of them.
+std::size_t GraphExecutorGroup::member_with(std::size_t reader) const {
+  std::size_t member = 0;
+  for (; member + 1 < members_.size() && reader >= members_[member]->queue().readers.size(); ++member)
+    reader -= members_[member]->queue().readers.size();
+  return member;
 }
 
 /// Fork and join: the other streams fork from the first member's after the upload and join it at the end.

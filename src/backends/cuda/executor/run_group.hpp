@@ -16,10 +16,12 @@ class GraphExecutorGroup : public RunGroup {
 
   void submit() override;
   void wait() override;
+  std::size_t failed() const override { return failed_; }
 
  private:
   void enqueue();
   bool is_timed() const;
+  std::size_t member_with(std::size_t reader) const;
 
   Device& device_;
   std::vector<GraphExecutor*> members_;
@@ -29,6 +31,7 @@ class GraphExecutorGroup : public RunGroup {
   GraphExec executable_;     // null: work is enqueued call by call
   Clock::duration submission_{};
   bool apart_ = false;  // the current run is profiled, member by member
+  std::size_t failed_ = 0;
 };
 
 }  // namespace saccade::cuda

@@ -69,9 +69,10 @@ Upload::Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader
 }
 
 void Upload::prepare(const FrameView& frame) {
+  described_ = 0;
   if (readers_.empty()) return;
   const FrameView on_device = place(frame);
-  for (FrameReader* reader : readers_) reader->describe(on_device);
+  for (; described_ < readers_.size(); ++described_) readers_[described_]->describe(on_device);
 }
 
 /// Sets source and destination of FRAME's planes.

@@ -19,6 +19,8 @@ class Upload {
   /// Before every run, when the previous one is complete. Throws Error (kUnsupported) for a frame that the host cannot
   /// read, and what a reader throws.
   void prepare(const FrameView& frame);
+  /// The number of readers that accepted the last frame: the index of the one that threw.
+  std::size_t described() const { return described_; }
   void enqueue(CUstream stream) { transfer_.enqueue(stream); }
 
  private:
@@ -31,6 +33,7 @@ class Upload {
   DeviceMemory pixels_;
   PinnedMemory staging_;
   std::size_t staged_bytes_ = 0;
+  std::size_t described_ = 0;
 };
 
 /// Pinned memory for frames that DEVICE reads; lives as long as the process.

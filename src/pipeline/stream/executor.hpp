@@ -1,0 +1,75 @@
+#pragma once
+
+#include <condition_variable>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "base/bounded_queue.hpp"
+#include "pipeline/model/model_set.hpp"
+#include "pipeline/stream/frame_run.hpp"
+
+namespace saccade {
+
+/// Takes frames from a queue, runs the models on them and passes the runs on, on its own thread. If the models run on a
+/// device, the next frame is submitted before the results of the last one are read.
+class Executor {
+ public:
+  struct Hooks {
+    /// Receives every complete run; blocks as long as no other should begin. On the executor's thread.
+    std::function<void(FrameRunRef run)> complete;
+    /// The lane has ended, and all of its runs are complete. On the executor's thread.
+    std::function<void(std::size_t lane)> lane_ended;
+    /// It has ended because of an exception. On the executor's thread.
+    std::function<void()> failed;
+  };
+
+  /// MODELS, QUEUE and RUNS outlive it. It ends at DEADLINE. Does not start.
+  Executor(ModelSet& models, BoundedQueue<Frame>& queue, FrameRunPool& runs, Clock::time_point deadline, Hooks hooks);
+  /// The queue must be cancelled or closed, and `complete` must not block.
+  ~Executor() { join(); }
+  Executor(const Executor&) = delete;
+  Executor& operator=(const Executor&) = delete;
+
+  /// Starts the thread at the first call. In lockstep, each call lets it process one more frame.
+  void request();
+  /// From now on no frame is begun before its request(), so that the models rest between them. Before the first
+  /// request().
+  void run_in_lockstep() { lockstep_ = true; }
+  /// Ends the wait for a request.
+  void cancel() noexcept;
+  /// Waits for the thread to end.
+  void join();
+  /// Throws, once, the exception that has ended the thread, if any. Once the thread has ended.
+  void check();
+  /// A run that was begun and will not be completed, once the thread has ended; it may be empty.
+  FrameRunRef take_unfinished() { return std::move(ahead_); }
+
+ private:
+  void run_all();
+  bool wait_for_request();
+  FrameRunRef fetch();
+  FrameRunRef try_fetch();
+  void begin(FrameRun& run);
+  void process(FrameRun& run);
+  void read(FrameRun& run, std::size_t models);
+
+  ModelSet& models_;
+  BoundedQueue<Frame>& queue_;
+  FrameRunPool& runs_;
+  Clock::time_point deadline_;
+  Hooks hooks_;
+  bool lockstep_ = false;
+  FrameRunRef ahead_;         ///< the next run, already begun
+  std::size_t prepared_ = 0;  ///< models that have had a result
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::size_t requests_ = 0;
+  bool cancelled_ = false;
+  std::exception_ptr failure_;
+  std::thread thread_;  ///< last member: the thread uses all the others
+};
+
+}  // namespace saccade

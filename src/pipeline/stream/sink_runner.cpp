@@ -1,0 +1,133 @@
+#include "pipeline/stream/sink_runner.hpp"
+
+#include <pthread.h>
+
+#include <algorithm>
+
+#include "base/log.hpp"
+#include "pipeline/stream/stage_times.hpp"
+
+namespace saccade {
+namespace {
+
+constexpr std::size_t kQueue = 4;
+
+}  // namespace
+
+std::size_t SinkRunner::capacity_of(const PipelineSink& sink) { return sink.queue == 0 ? kQueue : sink.queue; }
+
+SinkRunner::SinkRunner(PipelineSink sink, bool waits, std::chrono::nanoseconds retry)
+    : name_(std::move(sink.name)),
+      sink_(std::move(sink.sink)),
+      queue_({{.policy = waits ? DropPolicy::kWait : DropPolicy::kOldest, .capacity = capacity_of(sink)}}),
+      retries_(sink.retry),
+      retry_(retry) {
+  if (sink_ == nullptr) fail(ErrorCode::kInvalidArgument, "the sink {} is null: give an object", name_);
+  thread_ = std::thread([this] { write_all(); });
+}
+
+SinkRunner::~SinkRunner() {
+  queue_.cancel();
+  if (thread_.joinable()) thread_.join();
+}
+
+void SinkRunner::push(FrameRunRef run) {
+  const std::optional<FrameRunRef> displaced = queue_.push(0, std::move(run));
+  if (!displaced) return;
+  const std::scoped_lock lock(mutex_);
+  dropped_ += static_cast<std::int64_t>((*displaced)->done);
+}
+
+void SinkRunner::finish() {
+  queue_.close(0);
+  if (thread_.joinable()) thread_.join();
+}
+
+void SinkRunner::write_all() {
+  pthread_setname_np(pthread_self(), "saccade-sink");
+  FrameRunRef run;
+  std::size_t lane = 0;
+  while (queue_.pop(run, lane, Clock::time_point::max()) == PopStatus::kItem) {
+    for (std::size_t i = 0; i < run->done; ++i) write(run->outputs[i].result, run->frame.view);
+    run = FrameRunRef();  // its frame may be reused while this thread waits
+  }
+}
+
+void SinkRunner::write(const Result& result, const FrameView& frame) {
+  const auto start = Clock::now();
+  if (has_ended_ || (failing_ && start < next_try_)) {
+    skip();
+    return;
+  }
+  try {
+    sink_->write(result, frame);
+  } catch (const std::bad_alloc&) {
+    fail_result(name_ + ": out of memory");
+    return;
+  } catch (const std::exception& error) {
+    fail_result(error.what());
+    return;
+  }
+  succeed(Clock::now() - start);
+}
+
+/// Counts a result without trying it.
+void SinkRunner::skip() noexcept {
+  const std::scoped_lock lock(mutex_);
+  ++failed_;
+}
+
+void SinkRunner::succeed(std::chrono::nanoseconds time) {
+  if (failing_)
+    log(LogLevel::kWarning, "{}: results are written again after {:.1f} s", name_,
+        std::chrono::duration<double>(Clock::now() - failing_since_).count());
+  const std::scoped_lock lock(mutex_);
+  failing_ = false;
+  ++written_;
+  time_.add(time);
+}
+
+void SinkRunner::fail_result(std::string message) {
+  next_try_ = Clock::now() + retry_;
+  if (!failing_ && retries_) {
+    failing_since_ = Clock::now();
+    log(LogLevel::kWarning, "{}; it is tried again every {:.0f} s", message,
+        std::chrono::duration<double>(retry_).count());
+  }
+  const std::scoped_lock lock(mutex_);
+  failing_ = true;
+  has_ended_ = !retries_;
+  ++failed_;
+  if (fault_.empty()) fault_ = std::move(message);
+}
+
+void SinkRunner::close(const Summary& summary) noexcept {
+  try {
+    sink_->close(summary);
+  } catch (const std::exception& error) {
+    const std::scoped_lock lock(mutex_);
+    if (fault_.empty()) fault_ = error.what();
+  }
+}
+
+SinkTelemetry SinkRunner::telemetry() const {
+  const std::scoped_lock lock(mutex_);
+  return {.name = name_,
+          .failing = failing_,
+          .written = written_,
+          .dropped = dropped_,
+          .failed = failed_,
+          .queued = queue_.size(0)};
+}
+
+SinkSummary SinkRunner::summary() const {
+  const std::scoped_lock lock(mutex_);
+  return {.name = name_,
+          .written = written_,
+          .dropped = dropped_,
+          .failed = failed_,
+          .fault = fault_,
+          .time = distribution_of(time_)};
+}
+
+}  // namespace saccade

@@ -1,0 +1,176 @@
+#include <gtest/gtest.h>
+
+#include <random>
+#include <thread>
+
+#include "pipeline/stream/pipeline_impl.hpp"
+#include "support/cpu_model.hpp"
+#include "support/scripted_source.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using test::Act;
+using test::drain;
+using test::scripted_source;
+
+/// Counts results and calls BEFORE for each.
+class CountingSink final : public Sink {
+ public:
+  CountingSink(std::atomic<std::int64_t>& count, std::function<void()> before)
+      : count_(count), before_(std::move(before)) {}
+  void write(const Result& result, const FrameView& frame) override {
+    before_();
+    // The pixels are there as long as the result.
+    if (frame.planes[0][0] == 255 && frame.width == result.width) ++count_;
+  }
+  void close(const Summary& /*summary*/) override {}
+
+ private:
+  std::atomic<std::int64_t>& count_;
+  std::function<void()> before_;
+};
+
+PipelineSink counting(
+    std::atomic<std::int64_t>& count, std::function<void()> before = [] {}) {
+  return {.name = "counter", .sink = std::make_unique<CountingSink>(count, std::move(before)), .queue = 2};
+}
+
+template <typename... Each>
+std::vector<PipelineSink> sinks_of(Each... each) {
+  std::vector<PipelineSink> sinks;
+  (sinks.push_back(std::move(each)), ...);
+  return sinks;
+}
+
+class ExecutorTest : public testing::Test {
+ protected:
+  Model boxes() { return test::load_on_cpu(test::write_box_detector(folder_)); }
+  Model colors() { return test::load_on_cpu(test::write_color_classifier(folder_)); }
+
+  test::TempFolder folder_;
+};
+
+TEST_F(ExecutorTest, EverySinkGetsEveryResultOfFiles) {
+  std::atomic<std::int64_t> fast = 0;
+  std::atomic<std::int64_t> slow = 0;
+  Pipeline pipeline({scripted_source("a", test::frames(40)), scripted_source("b", test::frames(10))},
+                    {boxes(), colors()}, {},
+                    sinks_of(counting(fast), counting(slow, [] { std::this_thread::yield(); })));
+  EXPECT_EQ(drain(pipeline), 100);
+  const Summary summary = pipeline.finish();
+  EXPECT_EQ(fast, 100);
+  EXPECT_EQ(slow, 100);
+  ASSERT_EQ(summary.sinks.size(), 2U);
+  EXPECT_EQ(summary.sinks[1].written, 100);
+  EXPECT_EQ(summary.ledger.processed, 50);
+  EXPECT_EQ(summary.ledger.in_flight(), 0);
+}
+
+/// A frame that a sink has is processed, whether next() returns its results or not.
+TEST_F(ExecutorTest, ASinkGetsWhatNextMisses) {
+  auto script = test::frames(30);
+  script.push_back(Act::kHang);
+  std::atomic<std::int64_t> written = 0;
+  Pipeline pipeline(
+      {scripted_source("camera", script, true)}, {boxes()}, {.queue = 30},
+      sinks_of(PipelineSink{.name = "all", .sink = std::make_unique<CountingSink>(written, [] {}), .queue = 30}));
+  ASSERT_TRUE(pipeline.next());
+  while (written < 30) std::this_thread::yield();
+  const Summary summary = pipeline.finish();
+  EXPECT_EQ(summary.ledger.processed, 30);
+  EXPECT_EQ(summary.ledger.dropped(), 0);
+  EXPECT_EQ(summary.streams[0].stages.back().time.count, 30);
+}
+
+TEST_F(ExecutorTest, ALiveResultGivesWayToANewerOne) {
+  auto script = test::frames(30);
+  script.push_back(Act::kHang);
+  Pipeline pipeline(scripted_source("camera", script, true), boxes());
+  // The models start; its result may be there at once.
+  const std::int64_t taken = pipeline.next(std::chrono::nanoseconds(0)) ? 1 : 0;
+  const auto gone = [&] { return pipeline.summary().ledger.queue_full; };
+  // All but the last one, which waits for next().
+  while (gone() < 29 - taken) std::this_thread::yield();
+  std::int64_t last = 29;
+  if (const auto newest = pipeline.next(std::chrono::milliseconds(100))) last = newest->frame;
+  EXPECT_EQ(last, 29);
+  const Ledger ledger = pipeline.finish().ledger;
+  EXPECT_EQ(ledger.processed + ledger.queue_full, 30);
+  EXPECT_EQ(ledger.in_flight(), 0);
+}
+
+TEST_F(ExecutorTest, CountsFramesWithoutABufferAndOutages) {
+  Pipeline pipeline(
+      scripted_source("camera", {Act::kFrame, Act::kNoBuffer, Act::kNoBuffer, Act::kFrame, Act::kQuiet, Act::kAway,
+                                 Act::kAway, Act::kFrame, Act::kGap, Act::kFrame, Act::kQuiet, Act::kFrame}),
+      boxes());
+  EXPECT_EQ(drain(pipeline), 5);
+  const Summary summary = pipeline.summary();
+  EXPECT_EQ(summary.ledger.captured, 8);
+  EXPECT_EQ(summary.ledger.no_buffer, 2);
+  EXPECT_EQ(summary.ledger.lost, 1);
+  EXPECT_EQ(summary.ledger.dropped(), 2);
+  EXPECT_EQ(summary.ledger.in_flight(), 0);
+  EXPECT_EQ(summary.streams[0].outages.count, 1) << "a quiet source is not away";
+}
+
+TEST_F(ExecutorTest, ASourceThatIsAwayIsConnecting) {
+  Pipeline pipeline(scripted_source("camera", {Act::kFrame, Act::kAway, Act::kHang}, true), boxes());
+  ASSERT_TRUE(pipeline.next());
+  while (pipeline.telemetry().streams[0].state != StreamState::kConnecting) std::this_thread::yield();
+  EXPECT_EQ(pipeline.summary().streams[0].outages.count, 1) << "it goes on";
+}
+
+/// Whatever the order of the threads, every frame and every result is counted once.
+TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
+  const std::vector<Model> models = {boxes(), colors()};
+  for (unsigned seed = 0; seed < 60; ++seed) {
+    std::mt19937 random(seed);
+    const auto chance = [&random](int in) { return static_cast<int>(random() % static_cast<unsigned>(in)); };
+    std::vector<Source> sources;
+    const int count = 1 + chance(3);
+    for (int i = 0; i < count; ++i) {
+      std::vector<Act> script;
+      constexpr std::array kActs = {Act::kFrame, Act::kFrame,   Act::kFrame, Act::kFrame,   Act::kFrame,
+                                    Act::kGap,   Act::kCorrupt, Act::kAway,  Act::kNoBuffer};
+      for (int k = chance(40); k >= 0; --k) script.push_back(kActs[static_cast<std::size_t>(chance(kActs.size()))]);
+      if (chance(4) == 0) script.push_back(Act::kLost);
+      if (chance(3) == 0) script.push_back(Act::kHang);
+      sources.push_back(scripted_source("s" + std::to_string(i), script, chance(2) == 0));
+    }
+    constexpr std::array kPolicies = {DropPolicy::kAuto, DropPolicy::kWait, DropPolicy::kOldest, DropPolicy::kNewest};
+    PipelineOptions options{.drop = kPolicies[static_cast<std::size_t>(chance(4))],
+                            .queue = static_cast<std::size_t>(chance(4))};
+    if (chance(3) == 0) options.every = 2;
+    std::atomic<std::int64_t> written = 0;
+    std::vector<PipelineSink> sinks;
+    if (chance(2) == 0)
+      sinks.push_back(counting(written, [seed] {
+        if (seed % 3 == 0) std::this_thread::sleep_for(std::chrono::microseconds(200));
+      }));
+    const bool has_sink = !sinks.empty();
+    Pipeline pipeline(sources, models, options, std::move(sinks));
+    std::int64_t results = 0;
+    const int calls = chance(60);
+    for (int i = 0; i < calls; ++i) {
+      if (pipeline.next(std::chrono::microseconds(chance(2000)))) ++results;
+      if (chance(5) == 0) std::this_thread::sleep_for(std::chrono::microseconds(chance(500)));
+      if (chance(7) == 0) static_cast<void>(pipeline.telemetry());
+    }
+    const Summary summary = pipeline.finish();
+    for (const StreamSummary& stream : summary.streams)
+      EXPECT_EQ(stream.ledger.in_flight(), 0) << "seed " << seed << ", " << to_json(summary);
+    if (!has_sink) {
+      EXPECT_LE(results - 1, 2 * summary.ledger.processed) << "seed " << seed;
+    } else {
+      const SinkSummary& sink = summary.sinks[0];
+      EXPECT_EQ(sink.written + sink.dropped, 2 * summary.ledger.processed) << "seed " << seed;
+      EXPECT_EQ(sink.written, written);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace saccade
