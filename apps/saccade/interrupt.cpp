@@ -13,6 +13,7 @@ namespace {
 
 std::atomic<bool> is_interrupted{false};
 std::atomic<bool> is_looked_at{false};
+std::atomic<bool> is_snapshot_wanted{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
 // Signals from users and supervisors, and from limits and timers.
@@ -65,5 +66,14 @@ bool interrupted() {
   is_looked_at = true;
   return is_interrupted;
 }
+
+void catch_snapshot_requests() {
+  struct sigaction action {};
+  action.sa_handler = [](int) { is_snapshot_wanted = true; };
+  action.sa_flags = SA_RESTART;  // or a blocking write to a pipe would fail
+  sigaction(SIGUSR1, &action, nullptr);
+}
+
+bool take_snapshot_request() { return is_snapshot_wanted.exchange(false); }
 
 }  // namespace saccade::app

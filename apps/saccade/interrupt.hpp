@@ -11,4 +11,10 @@ void catch_signals();
 /// ceilings come before the first call, because they cannot poll inside library calls.
 bool interrupted();
 
+/// From now on SIGUSR1 requests a snapshot of a run and does not end the program.
+void catch_snapshot_requests();
+
+/// Whether a snapshot was requested since the last call.
+bool take_snapshot_request();
+
 }  // namespace saccade::app

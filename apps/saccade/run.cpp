@@ -13,6 +13,7 @@
 #include "frame_line.hpp"
 #include "idle_precision.hpp"
 #include "interrupt.hpp"
+#include "metrics_endpoint.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "run_goals.hpp"
@@ -38,6 +39,7 @@ struct RunFlags {
   std::string frames;
   std::string goals;
   std::string telemetry;
+  MetricsFlags metrics;
   ModelValues values;
   bool quiet = false;
   bool save = true;
@@ -182,6 +184,8 @@ int run(const RunFlags& flags) {
     IdlePrecision::decide_for(flags.models, [&] { return load_models(flags); });
     return kOk;
   }
+  catch_snapshot_requests();
+  MetricsEndpoint metrics(flags.metrics);
   const std::vector<Source> sources = Source::open_all(flags.sources, flags.source_options);
   const std::vector<Model> models = load_models(flags);
   const RunGoals goals(flags.goals, sources, models, flags.models);
@@ -190,8 +194,10 @@ int run(const RunFlags& flags) {
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
-  TelemetryWriter telemetry(flags.telemetry);
+  TelemetryWriter telemetry(flags.telemetry, models,
+                            [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
   Pipeline pipeline(sources, models, flags.pipeline, std::move(sinks));
+  const MetricsEndpoint::Shown shown = metrics.show(pipeline, models);
 
   std::string fault;
   try {
@@ -248,6 +254,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--fps", &flags.pipeline.max_rate);
   binder.bind("--goals", &flags.goals);
   binder.bind("--telemetry", &flags.telemetry);
+  flags.metrics.bind(binder);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
   binder.bind("--duration", [&flags](const std::string& seconds) {
     flags.pipeline.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(
@@ -273,6 +280,7 @@ Action add_run(FlagBinder& binder) {
           .check =
               [flags] {
                 check_standard_output(*flags);
+                flags->metrics.check();
                 flags->values.check_names(flags->models);
               }};
 }

@@ -1,65 +1,90 @@
 #include "telemetry_writer.hpp"
 
-#include <sys/resource.h>
-
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <saccade/printable.hpp>
 
 #include "base/output_file.hpp"
-#include "measure/bench/process_memory.hpp"
+#include "interrupt.hpp"
+#include "measure/live/run_monitor.hpp"
 
 namespace saccade::app {
 namespace {
 
+using Clock = std::chrono::steady_clock;
 using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kPeriod{1};
 
-/// Processor time of this process so far, in seconds.
-double processor_seconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json json_of(const GpuState& gpu) {
+  return {{"use", or_null(gpu.use)}, {"memory_bytes", or_null(gpu.memory_bytes)}, {"watts", or_null(gpu.watts)}};
 }
 
 }  // namespace
 
 struct TelemetryWriter::State {
-  explicit State(const std::string& path) : file(path, OutputFile::Appears::kAtOnce) {}
-
-  Json process(double wall) {
-    const double now = processor_seconds();
-    const double used = now - std::exchange(processor, now);
-    const ProcessSize size = process_size();
-    return {{"cpu", used / wall}, {"rss_bytes", size.resident_bytes}, {"threads", size.threads}};
+  State(const std::string& path, std::span<const Model> models, Print printer)
+      : monitor(models), print(std::move(printer)) {
+    if (!path.empty()) file.emplace(path, OutputFile::Appears::kAtOnce);
   }
 
-  OutputFile file;
-  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
-  double processor = processor_seconds();
+  /// Adds what the run uses to LINE. Its "cpu" is that since the processor time BEFORE at the time SINCE.
+  void add_use(Json& line, std::chrono::duration<double> before, Clock::time_point since) const {
+    const ProcessState process = monitor.process();
+    const std::chrono::duration<double> wall = Clock::now() - since;
+    line["process"] = {{"cpu", (process.processor_time - before) / wall},
+                       {"rss_bytes", process.resident_bytes},
+                       {"threads", process.threads}};
+    if (const std::optional<GpuState> gpu = monitor.gpu()) line["gpu"] = json_of(*gpu);
+  }
+
+  void print_snapshot(const Pipeline& pipeline) const {
+    const Summary summary = pipeline.summary();
+    Json line = Json::parse(to_json(summary));
+    line["event"] = "snapshot";
+    for (std::size_t i = 0; i < summary.streams.size(); ++i) {
+      line["streams"][i]["state"] = to_string(summary.streams[i].state);
+      line["streams"][i]["queue"] = summary.streams[i].queued;
+    }
+    add_use(line, processor_at_start, start);
+    print(printable_json(line.dump(-1, ' ', false, Json::error_handler_t::replace)));
+  }
+
+  void write_line(Pipeline& pipeline) {
+    Json line = Json::parse(to_json(pipeline.telemetry()));
+    add_use(line, processor, last);
+    last = Clock::now();
+    processor = monitor.process().processor_time;
+    file->write(line.dump() + '\n');
+    file->flush();
+  }
+
+  RunMonitor monitor;
+  Print print;
+  std::optional<OutputFile> file;
+  Clock::time_point start = Clock::now();
+  std::chrono::duration<double> processor_at_start = monitor.process().processor_time;
+  Clock::time_point last = start;  ///< line
+  std::chrono::duration<double> processor = processor_at_start;
 };
 
-TelemetryWriter::TelemetryWriter(const std::string& file) {
-  if (!file.empty()) state_ = std::make_unique<State>(file);
-}
+TelemetryWriter::TelemetryWriter(const std::string& file, std::span<const Model> models, Print print)
+    : state_(std::make_unique<State>(file, models, std::move(print))) {}
 
 TelemetryWriter::~TelemetryWriter() = default;
 
 void TelemetryWriter::update(Pipeline& pipeline) {
-  if (state_ == nullptr) return;
-  const auto now = std::chrono::steady_clock::now();
-  if (now - state_->last < kPeriod) return;
-  const double wall = std::chrono::duration<double>(now - std::exchange(state_->last, now)).count();
-  Json line = Json::parse(to_json(pipeline.telemetry()));
-  line["process"] = state_->process(wall);
-  state_->file.write(line.dump() + '\n');
-  state_->file.flush();
+  if (take_snapshot_request()) state_->print_snapshot(pipeline);
+  if (state_->file && Clock::now() - state_->last >= kPeriod) state_->write_line(pipeline);
 }
 
 void TelemetryWriter::close() {
-  if (state_ != nullptr) state_->file.close();
+  if (state_->file) state_->file->close();
 }
 
 }  // namespace saccade::app

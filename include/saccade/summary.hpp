@@ -1,12 +1,16 @@
 #pragma once
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace saccade {
+
+enum class StreamState : std::uint8_t;  // saccade/telemetry.hpp
 
 /// What happened to every frame of a source.
 struct Ledger {
@@ -28,6 +32,19 @@ struct Ledger {
   Ledger& operator+=(const Ledger& other);
 };
 
+/// The upper bounds of Distribution::at_most.
+inline constexpr std::array kLatencyBounds = [] {
+  using Time = std::chrono::nanoseconds;
+  using std::chrono::microseconds;
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  return std::array{Time(microseconds(50)),  Time(microseconds(100)), Time(microseconds(200)), Time(microseconds(500)),
+                    Time(milliseconds(1)),   Time(milliseconds(2)),   Time(milliseconds(5)),   Time(milliseconds(10)),
+                    Time(milliseconds(20)),  Time(milliseconds(50)),  Time(milliseconds(100)), Time(milliseconds(200)),
+                    Time(milliseconds(500)), Time(seconds(1)),        Time(seconds(2)),        Time(seconds(5)),
+                    Time(seconds(10))};
+}();
+
 /// Durations of one stage, one sample per frame and model.
 struct Distribution {
   std::int64_t count = 0;                ///< samples
@@ -40,6 +57,9 @@ struct Distribution {
   std::chrono::nanoseconds p99{};        ///< 99 % are not longer
   std::chrono::nanoseconds p999{};       ///< 99.9 % are not longer
   std::chrono::nanoseconds max{};        ///< longest
+  std::chrono::nanoseconds sum{};        ///< of all
+  /// Samples that are not longer than each of kLatencyBounds; a bound is exact to 0.8 %.
+  std::array<std::int64_t, kLatencyBounds.size()> at_most{};
 };
 
 /// The durations of one stage.
@@ -65,10 +85,12 @@ struct Outages {
 
 /// What happened in one source.
 struct StreamSummary {
-  std::string source;  ///< its SourceInfo::name
-  Ledger ledger;       ///< of its frames
-  std::string fault;   ///< why the source was lost; empty if it was not
-  Outages outages;     ///< from which the source came back, or may do so
+  std::string source;      ///< its SourceInfo::name
+  StreamState state{};     ///< now
+  std::size_t queued = 0;  ///< frames in its queue now
+  Ledger ledger;           ///< of its frames
+  std::string fault;       ///< why the source was lost; empty if it was not
+  Outages outages;         ///< from which the source came back, or may do so
   /// Processed frames per second, from the first result to the last; 0: fewer than two.
   double rate = 0;
   /// Of the frames that are processed, if the source is live; 0: it is not, or its rate is unknown.

@@ -22,4 +22,6 @@ GpuRates measure_gpu(int ordinal, const GpuRateOptions& options) {
   return module<CudaModule>("cuda").rates(ordinal, options);
 }
 
+std::unique_ptr<GpuMonitor> monitor_gpu(int ordinal) { return module<CudaModule>("cuda").monitor(ordinal); }
+
 }  // namespace saccade

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "runtime/tactic.hpp"
@@ -49,11 +52,28 @@ struct GpuRateOptions {
   int windows = 20;
 };
 
+/// What a GPU does now. A number is missing where NVIDIA's management library (NVML) does not tell it: the library is
+/// not installed, or the GPU does not support the query, as a part of a GPU (MIG) does not tell its use.
+struct GpuState {
+  std::optional<double> use;                 ///< share of NVML's last sample period, up to 1 s, in which a kernel ran
+  std::optional<std::int64_t> memory_bytes;  ///< used by all processes
+  std::optional<double> watts;               ///< of the whole board
+};
+
+/// Watches a GPU.
+class GpuMonitor {
+ public:
+  virtual ~GpuMonitor() = default;
+  /// Takes 0.1 ms on an H200. Any thread.
+  virtual GpuState read() const noexcept = 0;
+};
+
 /// The interface of the cuda module: module<CudaModule>("cuda").
 struct CudaModule {
   const Backend& (*backend)(int ordinal, bool fallback, bool graph);
   GpuRates (*rates)(int ordinal, const GpuRateOptions& options);
   void (*check_compiler)();
+  std::unique_ptr<GpuMonitor> (*monitor)(int ordinal);
 };
 
 struct CudaOptions {
@@ -74,5 +94,9 @@ void check_cuda_compiler();
 
 /// Measures a GPU. Throws Error (kDevice).
 GpuRates measure_gpu(int ordinal, const GpuRateOptions& options = {});
+
+/// Watches the GPU with that ORDINAL among the visible ones. The first call takes some 20 ms, in which NVML starts. If
+/// it can't, the log says why. Throws Error if the GPU cannot be opened.
+std::unique_ptr<GpuMonitor> monitor_gpu(int ordinal);
 
 }  // namespace saccade

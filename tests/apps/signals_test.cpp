@@ -2,7 +2,9 @@
 #include <signal.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 #include <thread>
 
 #include "support/subprocess.hpp"
@@ -75,6 +77,44 @@ TEST_F(Signals, AHangUpThatIsIgnoredStaysIgnored) {
   while (run.out_so_far().size() <= before) std::this_thread::yield();  // it continues
   kill(run.pid(), SIGTERM);
   EXPECT_EQ(run.wait().exit_code, 0);
+}
+
+/// The snapshots in TEXT, which has other lines, too.
+std::vector<nlohmann::json> snapshots_in(const std::string& text) {
+  std::vector<nlohmann::json> snapshots;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("{") && line.ends_with("}")) snapshots.push_back(nlohmann::json::parse(line));
+  return snapshots;
+}
+
+TEST_F(Signals, ASnapshotDoesNotDisturbTheRun) {
+  const std::string lines = folder_ / "telemetry.jsonl";
+  Subprocess run({SACCADE_BINARY, "run", "--device", "cpu", test::write_box_detector(folder_), "--source",
+                  "synthetic:?size=64x64", "--jsonl", "-", "--telemetry", lines});
+  wait_for_first_line(run);
+  std::int64_t before = 0;
+  for (std::size_t count = 1; count <= 3; ++count) {
+    kill(run.pid(), SIGUSR1);
+    while (snapshots_in(run.err_so_far()).size() < count) std::this_thread::yield();
+    const nlohmann::json snapshot = snapshots_in(run.err_so_far()).back();
+    EXPECT_EQ(snapshot["event"], "snapshot");
+    EXPECT_EQ(snapshot["streams"][0]["state"], "running");
+    EXPECT_GE(snapshot["streams"][0]["queue"], 0);
+    EXPECT_GT(snapshot["ledger"]["processed"], before);
+    EXPECT_GT(snapshot["process"]["rss_bytes"], 1'000'000);
+    EXPECT_FALSE(snapshot.contains("gpu"));
+    before = snapshot["ledger"]["processed"];
+  }
+  while (!std::filesystem::exists(lines)) std::this_thread::yield();
+  kill(run.pid(), SIGINT);
+  const Finished finished = run.wait();
+  EXPECT_EQ(finished.exit_code, 0);
+  EXPECT_NE(finished.out.find(R"("event":"summary")"), std::string::npos);
+  // The first line's window begins at the start, not at a snapshot.
+  const std::string text = test::bytes_of_file(lines);
+  const nlohmann::json first = nlohmann::json::parse(text.substr(0, text.find('\n')));
+  EXPECT_EQ(first["streams"][0]["latency_ms"]["total"]["count"], first["streams"][0]["ledger"]["processed"]);
 }
 
 TEST_F(Signals, BeforeTheFirstFrameTheSignalEndsIt) {

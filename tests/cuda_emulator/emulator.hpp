@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
-// Test interface of the emulated libraries, found by dlsym in libcuda.so.1; call logging also in libnvrtc.so.13 and
-// libcublasLt.so.13 for their own entry points.
+// Test interface of the emulated libraries, found by dlsym in libcuda.so.1; call logging also in libnvrtc.so.13,
+// libcublasLt.so.13 and libnvidia-ml.so.1 for their own entry points.
 #pragma GCC visibility push(default)
 extern "C" {
 

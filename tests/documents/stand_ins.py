@@ -63,7 +63,7 @@ class StandIns:
             return "bus.jpg"
         known = {
             "walking_people_720p.mp4": "video.mp4", "KIND:DIR": "coco:coco", "coco:DIR": "coco:coco", "PLAN": "model.plan",
-            "COMMAND": "run", "WHAT": "bash", "FILE": "out.file", "NAME=FILE.npy": f"{self.inputs}=zeros.npy"
+            "0.0.0.0:9090": "0.0.0.0:0", "COMMAND": "run", "WHAT": "bash", "FILE": "out.file", "NAME=FILE.npy": f"{self.inputs}=zeros.npy"
         }
         if word in known:
             return known[word]
@@ -87,4 +87,8 @@ def make(binary, folder):
                                       capture_output=True, text=True, check=True).stdout)
     tensor = facts["inputs"][0]
     write_npy(folder / "zeros.npy", tensor["shape"])
+    (folder / "token").write_text("0123456789abcdef" * 4 + "\n")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
+                    "-keyout", "key.pem", "-out", "cert.pem", "-subj", "/CN=localhost"], cwd=folder, check=True,
+                   capture_output=True)
     return StandIns(tensor["name"])

@@ -22,7 +22,8 @@ BASES = {
 # The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
     "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --csv": "csv", "run --yolo": "folder",
-    "run --video": "video", "run --frames": "folder", "run --goals": "in", "run --telemetry": "jsonl", "infer --input": "in", "infer --output": "folder",
+    "run --video": "video", "run --frames": "folder", "run --goals": "in", "run --telemetry": "jsonl",
+    "run --tls": "in", "run --token-file": "in", "infer --input": "in", "infer --output": "folder",
     "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in", "inspect --graphviz": "folder",
     "inspect --write-card": "text", "compile --output": "some", "compile --data": "in", "validate --data": "in",
     "validate --results": "coco", "validate --against": "in", "validate --against-card": "in", "recognise --data": "in",
@@ -33,7 +34,7 @@ PATHS = {
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
-NUMBER = re.compile(r"^(N|X|\[NAME:\]X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
+NUMBER = re.compile(r"^(N|X|\[HOST:\]PORT|\[NAME:\]X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
                     r"NAME=SHAPE)(=|$)")
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")
@@ -105,10 +106,11 @@ def replaced(subcommand, flag, value, joined):
             del command[at:at + 2]
     if subcommand == "demo" and flag in ("--duration", "--max-frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
-    more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"]}.get(flag, [])
+    more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"],
+            "--tls": ["--metrics", "0"], "--token-file": ["--metrics", "0"]}.get(flag, [])
     if joined:
         return [subcommand, *command, *more, os.fsencode(flag) + b"=" + os.fsencode(value)]
-    return [subcommand, *command, *more, flag, value, *(["bench.json"] if flag == "--compare" else [])]
+    return [subcommand, *command, *more, flag, value, *{"--compare": ["bench.json"], "--tls": ["key.pem"]}.get(flag, [])]
 
 
 def number(place, subcommand, flag, text):

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace saccade {
 namespace {
 
@@ -24,6 +26,21 @@ TEST(StreamTiming, TheRateIsBetweenTheFirstFrameAndTheLast) {
   EXPECT_EQ(timing.rate(), 0);
   for (int i = 1; i <= 10; ++i) timing.finish_frame(start + std::chrono::seconds(5) + i * milliseconds(100));
   EXPECT_DOUBLE_EQ(timing.rate(), 10);
+}
+
+TEST(StreamTiming, LatenciesAreCountedUpToEachBound) {
+  StreamTiming timing(milliseconds(0));
+  for (const int total : {1, 3, 3, 60'000}) timing.add({.total = milliseconds(total)});
+  const Distribution time = timing.stages()->summarize().back().time;
+  EXPECT_EQ(time.sum, milliseconds(60'007));
+  const auto at_most = [&](std::chrono::nanoseconds bound) {
+    return time.at_most[static_cast<std::size_t>(std::ranges::find(kLatencyBounds, bound) - kLatencyBounds.begin())];
+  };
+  EXPECT_EQ(at_most(std::chrono::microseconds(500)), 0);
+  EXPECT_EQ(at_most(milliseconds(2)), 1);
+  EXPECT_EQ(at_most(milliseconds(5)), 3);
+  EXPECT_EQ(at_most(std::chrono::seconds(10)), 3) << "a longer one is beyond the last bound";
+  EXPECT_TRUE(std::ranges::is_sorted(time.at_most));
 }
 
 TEST(StreamTiming, RecentResultsAreThoseSinceTheLastCall) {

@@ -41,6 +41,7 @@ class Subprocess {
   }
 
   pid_t pid() const { return pid_; }
+  std::string err_so_far() const { return bytes_of_file(folder_ / "err"); }
   std::string out_so_far() const { return bytes_of_file(folder_ / "out"); }
 
   Finished wait() {

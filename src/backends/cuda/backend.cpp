@@ -8,6 +8,7 @@
 
 #include "base/processors.hpp"
 #include "cuda/driver/compiler.hpp"
+#include "cuda/driver/monitor.hpp"
 #include "cuda/executor/graph_executor.hpp"
 #include "cuda/executor/rates.hpp"
 #include "cuda/tactics/attention.hpp"
@@ -118,7 +119,7 @@ GpuRates rates(int ordinal, const GpuRateOptions& options) { return measure_rate
 
 void check_compiler() { compiler_version(); }
 
-const CudaModule kModule{.backend = backend, .rates = rates, .check_compiler = check_compiler};
+const CudaModule kModule{.backend = backend, .rates = rates, .check_compiler = check_compiler, .monitor = monitor};
 
 }  // namespace
 

@@ -331,6 +331,8 @@ Summary Pipeline::Impl::summary() {
     const Stream& each = *streams_[i];
     const std::unique_ptr<StageTimes> stages = times_[i].stages();
     summary.streams.push_back({.source = each.info().name,
+                               .state = each.state(),
+                               .queued = queue_->size(i),
                                .ledger = each.ledger().snapshot(),
                                .fault = ended && each.has_ended() ? each.fault() : std::string(),
                                .outages = each.outages(),

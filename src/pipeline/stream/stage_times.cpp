@@ -27,16 +27,23 @@ constexpr std::array kRows = {
 }  // namespace
 
 Distribution distribution_of(const Histogram& histogram) {
-  return {.count = histogram.count(),
-          .min = histogram.min(),
-          .mean = histogram.mean(),
-          .deviation = histogram.deviation(),
-          .p50 = histogram.percentile(50),
-          .p90 = histogram.percentile(90),
-          .p95 = histogram.percentile(95),
-          .p99 = histogram.percentile(99),
-          .p999 = histogram.percentile(99.9),
-          .max = histogram.max()};
+  Distribution distribution{.count = histogram.count(),
+                            .min = histogram.min(),
+                            .mean = histogram.mean(),
+                            .deviation = histogram.deviation(),
+                            .p50 = histogram.percentile(50),
+                            .p90 = histogram.percentile(90),
+                            .p95 = histogram.percentile(95),
+                            .p99 = histogram.percentile(99),
+                            .p999 = histogram.percentile(99.9),
+                            .max = histogram.max(),
+                            .sum = histogram.sum()};
+  histogram.visit([&](const Histogram::Bucket& bucket) {
+    // By its lower end: the upper one may move with the longest sample, and a count would become smaller.
+    for (std::size_t i = kLatencyBounds.size(); i > 0 && bucket.low <= kLatencyBounds[i - 1]; --i)
+      distribution.at_most[i - 1] += bucket.count;
+  });
+  return distribution;
 }
 
 void StageTimes::add(const Latency& latency) noexcept {

@@ -1,5 +1,6 @@
-// An emulated GPU: libcuda.so.1, libnvrtc.so.13 and libcublasLt.so.13 that execute kernels on the CPU. They serve tests
-// of the CUDA backend on machines without a GPU, and find errors that a device does not show.
+// An emulated GPU: libcuda.so.1, libnvrtc.so.13 and libcublasLt.so.13 that execute kernels on the CPU, and
+// libnvidia-ml.so.1 with constant numbers about it. They serve tests of the CUDA backend on machines without a GPU, and
+// find errors that a device does not show.
 //
 // A test finds them by LD_LIBRARY_PATH (see CMakeLists.txt). The backend opens them like NVIDIA's libraries and has no
 // hook for them. The emulated NVRTC passes the kernel, after a prelude of CUDA's built-ins (device/), to the host's C++
@@ -51,6 +52,7 @@
 #include "driver/driver_functions.hpp"
 #include "driver/state.hpp"
 #include "emulator.hpp"
+#include "nvml/emulated_gpu.hpp"
 
 namespace saccade::emulator {
 namespace {
@@ -145,6 +147,13 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   SACCADE_BEGIN(cuDeviceGetName, Needs::kInit);
   if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
   std::snprintf(name, static_cast<std::size_t>(length), "Emulated GPU");
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
+  SACCADE_BEGIN(cuDeviceGetPCIBusId, Needs::kInit);
+  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  std::snprintf(id, static_cast<std::size_t>(length), "%s", kPciBusId);
   return CUDA_SUCCESS;
 }
 

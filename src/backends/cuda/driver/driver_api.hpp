@@ -108,6 +108,7 @@ struct CUlaunchConfig {
   X(cuDeviceGetCount, (int* count))                                                                               \
   X(cuDeviceGet, (CUdevice * device, int ordinal))                                                                \
   X(cuDeviceGetName, (char* name, int length, CUdevice device))                                                   \
+  X(cuDeviceGetPCIBusId, (char* id, int length, CUdevice device))                                                 \
   X(cuDeviceGetAttribute, (int* value, CUdevice_attribute attribute, CUdevice device))                            \
   X(cuDeviceTotalMem_v2, (std::size_t * bytes, CUdevice device))                                                  \
   X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                                             \

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <memory>
+#include <saccade/model.hpp>
+#include <saccade/pipeline.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "flags/binder.hpp"
+
+namespace saccade::app {
+
+/// The values of --metrics and of the flags that protect it.
+struct MetricsFlags {
+  std::string host;
+  int port = -1;                 ///< negative: no metrics
+  std::vector<std::string> tls;  ///< the files of the certificate and its key
+  std::string token_file;
+  bool insecure = false;
+
+  void bind(FlagBinder& binder);
+  /// Throws UsageError if others could read the metrics.
+  void check() const;
+};
+
+/// Serves the metrics of a run to Prometheus (--metrics).
+class MetricsEndpoint {
+ public:
+  /// Listens, unless FLAGS want no metrics. Throws Error.
+  explicit MetricsEndpoint(const MetricsFlags& flags);
+  ~MetricsEndpoint();
+  MetricsEndpoint(const MetricsEndpoint&) = delete;
+  MetricsEndpoint& operator=(const MetricsEndpoint&) = delete;
+
+  /// As long as it exists, the metrics include those of a pipeline.
+  class Shown {
+   public:
+    explicit Shown(MetricsEndpoint& endpoint) : endpoint_(endpoint) {}
+    /// Waits for a reader.
+    ~Shown() { endpoint_.hide(); }
+    Shown(const Shown&) = delete;
+    Shown& operator=(const Shown&) = delete;
+
+   private:
+    MetricsEndpoint& endpoint_;
+  };
+  /// PIPELINE, which runs MODELS, outlives the object that is returned. Throws Error.
+  [[nodiscard]] Shown show(const Pipeline& pipeline, std::span<const Model> models);
+
+ private:
+  struct State;
+  void hide() noexcept;
+  std::unique_ptr<State> state_;  ///< null: no metrics
+};
+
+}  // namespace saccade::app

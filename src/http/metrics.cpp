@@ -1,0 +1,174 @@
+#include "http/metrics.hpp"
+
+#include <fmt/format.h>
+#include <prometheus/text_serializer.h>
+
+#include <limits>
+#include <list>
+#include <map>
+#include <utility>
+
+#include "saccade/telemetry.hpp"
+#include "saccade/version.hpp"
+
+// The names and units follow Prometheus' conventions: base units, _total for counters, ratios from 0 to 1, the names of
+// its client libraries for the process. A stream is labelled by its number, because two sources can have the same name;
+// saccade_stream_info has the name.
+namespace saccade::http {
+namespace {
+
+using prometheus::ClientMetric;
+using prometheus::MetricFamily;
+using prometheus::MetricType;
+using Labels = std::vector<ClientMetric::Label>;
+
+double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
+
+/// A family and its values.
+class Family {
+ public:
+  Family(std::string name, std::string help, MetricType type)
+      : family_{.name = std::move(name), .help = std::move(help), .type = type, .metric = {}} {}
+
+  Family& add(Labels labels, double value) {
+    ClientMetric& metric = with(std::move(labels));
+    if (family_.type == MetricType::Counter) metric.counter.value = value;
+    if (family_.type == MetricType::Gauge) metric.gauge.value = value;
+    return *this;
+  }
+  /// Nothing without a VALUE.
+  template <typename T>
+  Family& add(Labels labels, const std::optional<T>& value) {
+    return value ? add(std::move(labels), static_cast<double>(*value)) : *this;
+  }
+  Family& add(Labels labels, const Distribution& time) {
+    ClientMetric::Histogram& histogram = with(std::move(labels)).histogram;
+    histogram.sample_count = static_cast<std::uint64_t>(time.count);
+    histogram.sample_sum = seconds(time.sum);
+    for (std::size_t i = 0; i < kLatencyBounds.size(); ++i)
+      histogram.bucket.push_back({static_cast<std::uint64_t>(time.at_most[i]), seconds(kLatencyBounds[i])});
+    histogram.bucket.push_back({histogram.sample_count, std::numeric_limits<double>::infinity()});
+    return *this;
+  }
+
+  MetricFamily take() { return std::move(family_); }
+  bool is_empty() const { return family_.metric.empty(); }
+
+ private:
+  ClientMetric& with(Labels labels) {
+    family_.metric.emplace_back().label = std::move(labels);
+    return family_.metric.back();
+  }
+
+  MetricFamily family_;
+};
+
+class Families {
+ public:
+  Family& counter(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), MetricType::Counter);
+  }
+  Family& gauge(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), MetricType::Gauge);
+  }
+  Family& histogram(std::string name, std::string help) {
+    return families_.emplace_back(std::move(name), std::move(help), MetricType::Histogram);
+  }
+
+  /// Those with values.
+  std::vector<MetricFamily> take() {
+    std::vector<MetricFamily> taken;
+    for (Family& family : families_)
+      if (!family.is_empty()) taken.push_back(family.take());
+    return taken;
+  }
+
+ private:
+  std::list<Family> families_;
+};
+
+void add_ledger(Family& frames, const std::string& stream, const Ledger& ledger) {
+  const std::pair<const char*, std::int64_t> outcomes[] = {
+      {"processed", ledger.processed}, {"skipped", ledger.skipped}, {"queue_full", ledger.queue_full},
+      {"no_buffer", ledger.no_buffer}, {"stopped", ledger.stopped}, {"failed", ledger.failed},
+      {"corrupt", ledger.corrupt},     {"lost", ledger.lost}};
+  for (const auto& [outcome, count] : outcomes)
+    frames.add({{"stream", stream}, {"outcome", outcome}}, static_cast<double>(count));
+}
+
+void add_summary(Families& families, const Summary& summary) {
+  Family& info = families.gauge("saccade_stream_info", "The source of each stream; the value is 1.");
+  Family& running =
+      families.gauge("saccade_stream_running",
+                     "Whether the source delivers frames: 0 in an outage, and once it has ended or is lost.");
+  Family& captured = families.counter("saccade_frames_captured_total", "Frames that the source produced.");
+  Family& frames = families.counter("saccade_frames_total", "Frames by what became of them.");
+  Family& queue = families.gauge("saccade_queue_frames", "Frames that wait in the queue.");
+  Family& late = families.counter("saccade_late_results_total",
+                                  "Results of a live source that took longer than the period of its frames.");
+  Family& outages = families.counter("saccade_outages_total", "Times in which the source delivered no frames.");
+  Family& away = families.counter("saccade_outage_seconds_total", "Duration of the outages of the source.");
+  Family& latency = families.histogram("saccade_latency_seconds", "Latencies of the results by stage.");
+  for (std::size_t i = 0; i < summary.streams.size(); ++i) {
+    const StreamSummary& each = summary.streams[i];
+    const std::string stream = std::to_string(i);
+    info.add({{"stream", stream}, {"source", each.source}}, 1);
+    running.add({{"stream", stream}}, each.state == StreamState::kRunning ? 1 : 0);
+    captured.add({{"stream", stream}}, static_cast<double>(each.ledger.captured));
+    add_ledger(frames, stream, each.ledger);
+    queue.add({{"stream", stream}}, static_cast<double>(each.queued));
+    late.add({{"stream", stream}}, each.late);
+    outages.add({{"stream", stream}}, static_cast<double>(each.outages.count));
+    away.add({{"stream", stream}}, seconds(each.outages.duration));
+    for (const StageSummary& stage : each.stages) latency.add({{"stream", stream}, {"stage", stage.name}}, stage.time);
+  }
+  families.counter("saccade_invalid_results_total", "Results whose numbers are invalid.")
+      .add({}, static_cast<double>(summary.invalid));
+}
+
+void add_sinks(Families& families, const std::vector<SinkSummary>& sinks) {
+  Family& results =
+      families.counter("saccade_sink_results_total", "Results that a sink received, by what became of them.");
+  Family& time = families.histogram("saccade_sink_seconds", "Time that a sink takes to write a result.");
+  std::map<std::string, int> names;
+  for (const SinkSummary& each : sinks) {
+    // Several sinks can write to /dev/null, and labels must differ.
+    const int count = ++names[each.name];
+    const std::string sink = count == 1 ? each.name : fmt::format("{} #{}", each.name, count);
+    results.add({{"sink", sink}, {"outcome", "written"}}, static_cast<double>(each.written));
+    results.add({{"sink", sink}, {"outcome", "dropped"}}, static_cast<double>(each.dropped));
+    results.add({{"sink", sink}, {"outcome", "failed"}}, static_cast<double>(each.failed));
+    time.add({{"sink", sink}}, each.time);
+  }
+}
+
+void add_machine(Families& families, const RunState& state) {
+  families.counter("process_cpu_seconds_total", "Processor time of the process, of all its threads.")
+      .add({}, state.process.processor_time.count());
+  families.gauge("process_resident_memory_bytes", "Resident memory of the process.")
+      .add({}, static_cast<double>(state.process.resident_bytes));
+  families.gauge("process_threads", "Threads of the process.").add({}, static_cast<double>(state.process.threads));
+  if (!state.gpu) return;
+  const Labels gpu = {{"gpu", std::to_string(state.gpu_ordinal)}};
+  families.gauge("saccade_gpu_use_ratio", "Share of the last sample period of NVML in which a kernel ran on the GPU.")
+      .add(gpu, state.gpu->use);
+  families.gauge("saccade_gpu_memory_bytes", "Memory of the GPU in use, of all processes.")
+      .add(gpu, state.gpu->memory_bytes);
+  families.gauge("saccade_gpu_power_watts", "Power of the GPU's board.").add(gpu, state.gpu->watts);
+}
+
+}  // namespace
+
+HttpReply metrics(const RunState& state) {
+  Families families;
+  families.gauge("saccade_build_info", "The version of Saccade; the value is 1.")
+      .add({{"version", std::string(version())}}, 1);
+  if (state.summary) add_summary(families, *state.summary);
+  if (state.summary) add_sinks(families, state.summary->sinks);
+  add_machine(families, state);
+  return {.status = 200,
+          .type = "text/plain; version=0.0.4; charset=utf-8",
+          .body = prometheus::TextSerializer().Serialize(families.take())};
+}
+
+}  // namespace saccade::http

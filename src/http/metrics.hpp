@@ -1,0 +1,10 @@
+#pragma once
+
+#include "measure/live/http_module.hpp"
+
+namespace saccade::http {
+
+/// HttpModule::metrics
+HttpReply metrics(const RunState& state);
+
+}  // namespace saccade::http

@@ -1,0 +1,12 @@
+#include "http/http_server.hpp"
+#include "http/metrics.hpp"
+
+namespace saccade::http {
+namespace {
+
+constexpr HttpModule kModule{.listen = listen, .metrics = metrics};
+
+}  // namespace
+}  // namespace saccade::http
+
+extern "C" const saccade::HttpModule* saccade_module_http() { return &saccade::http::kModule; }

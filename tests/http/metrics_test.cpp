@@ -1,0 +1,111 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "base/module.hpp"
+#include "measure/live/http_module.hpp"
+
+namespace saccade {
+namespace {
+
+using std::chrono::milliseconds;
+
+std::string text_of(const RunState& state) { return module<HttpModule>("http").metrics(state).body; }
+
+/// The lines of TEXT that begin with NAME.
+std::vector<std::string> lines_of(const std::string& text, const std::string& name) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    if (line.starts_with(name)) lines.push_back(line);
+  return lines;
+}
+
+using Lines = std::vector<std::string>;
+
+Summary one_stream() {
+  StreamSummary stream;
+  stream.source = "a\"b\\c\nd";
+  stream.ledger = {.captured = 34,
+                   .processed = 20,
+                   .skipped = 1,
+                   .queue_full = 2,
+                   .no_buffer = 4,
+                   .stopped = 0,
+                   .failed = 3,
+                   .corrupt = 1,
+                   .lost = 1};
+  stream.queued = 2;
+  Distribution time{.count = 4, .sum = milliseconds(12'000)};
+  time.at_most = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 3, 3, 3};
+  stream.stages.push_back({"total", time});
+  Summary summary;
+  summary.streams.push_back(stream);
+  return summary;
+}
+
+TEST(Metrics, AStreamHasItsLedger) {
+  const std::string text = text_of({.summary = one_stream(), .process = {}, .gpu = {}});
+  EXPECT_EQ(lines_of(text, "saccade_frames_total{"),
+            (Lines{R"(saccade_frames_total{stream="0",outcome="processed"} 20)",
+                   R"(saccade_frames_total{stream="0",outcome="skipped"} 1)",
+                   R"(saccade_frames_total{stream="0",outcome="queue_full"} 2)",
+                   R"(saccade_frames_total{stream="0",outcome="no_buffer"} 4)",
+                   R"(saccade_frames_total{stream="0",outcome="stopped"} 0)",
+                   R"(saccade_frames_total{stream="0",outcome="failed"} 3)",
+                   R"(saccade_frames_total{stream="0",outcome="corrupt"} 1)",
+                   R"(saccade_frames_total{stream="0",outcome="lost"} 1)"}));
+  EXPECT_EQ(lines_of(text, "saccade_frames_captured_total{"), Lines{R"(saccade_frames_captured_total{stream="0"} 34)"});
+  EXPECT_EQ(lines_of(text, "saccade_queue_frames{"), Lines{R"(saccade_queue_frames{stream="0"} 2)"});
+  EXPECT_EQ(lines_of(text, "saccade_stream_info{"), Lines{R"(saccade_stream_info{stream="0",source="a\"b\\c\nd"} 1)"});
+}
+
+TEST(Metrics, AStreamHasItsOutages) {
+  Summary summary = one_stream();
+  summary.streams[0].outages = {.count = 2, .duration = milliseconds(2500)};
+  const std::string text = text_of({.summary = summary, .process = {}, .gpu = {}});
+  EXPECT_EQ(lines_of(text, "saccade_outages_total{"), Lines{R"(saccade_outages_total{stream="0"} 2)"});
+  EXPECT_EQ(lines_of(text, "saccade_outage_seconds_total{"), Lines{R"(saccade_outage_seconds_total{stream="0"} 2.5)"});
+}
+
+TEST(Metrics, SinksCountTheirResults) {
+  Summary summary;
+  summary.sinks.push_back({.name = "out.csv", .written = 7, .dropped = 2, .failed = 1});
+  summary.sinks.push_back({.name = "out.csv", .written = 8});
+  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpu = {}}), "saccade_sink_results_total{"),
+            (Lines{R"(saccade_sink_results_total{sink="out.csv",outcome="written"} 7)",
+                   R"(saccade_sink_results_total{sink="out.csv",outcome="dropped"} 2)",
+                   R"(saccade_sink_results_total{sink="out.csv",outcome="failed"} 1)",
+                   R"(saccade_sink_results_total{sink="out.csv #2",outcome="written"} 8)",
+                   R"(saccade_sink_results_total{sink="out.csv #2",outcome="dropped"} 0)",
+                   R"(saccade_sink_results_total{sink="out.csv #2",outcome="failed"} 0)"}));
+}
+
+TEST(Metrics, LatenciesAreAHistogramInSeconds) {
+  const Lines lines = lines_of(text_of({.summary = one_stream(), .process = {}, .gpu = {}}), "saccade_latency_seconds");
+  const std::string labels = R"(stream="0",stage="total")";
+  ASSERT_EQ(lines.size(), kLatencyBounds.size() + 3);
+  EXPECT_EQ(lines[0], "saccade_latency_seconds_count{" + labels + "} 4");
+  EXPECT_EQ(lines[1], "saccade_latency_seconds_sum{" + labels + "} 12");
+  EXPECT_EQ(lines[2], "saccade_latency_seconds_bucket{" + labels + R"(,le="5e-05"} 0)");
+  EXPECT_EQ(lines[6], "saccade_latency_seconds_bucket{" + labels + R"(,le="0.001"} 0)");
+  EXPECT_EQ(lines[7], "saccade_latency_seconds_bucket{" + labels + R"(,le="0.002"} 1)");
+  EXPECT_EQ(lines[15], "saccade_latency_seconds_bucket{" + labels + R"(,le="1"} 1)");
+  EXPECT_EQ(lines[16], "saccade_latency_seconds_bucket{" + labels + R"(,le="2"} 3)");
+  EXPECT_EQ(lines.back(), "saccade_latency_seconds_bucket{" + labels + R"(,le="+Inf"} 4)");
+}
+
+TEST(Metrics, WhatIsUnknownIsAbsent) {
+  const std::string without = text_of({.summary = {}, .process = {}, .gpu = {}});
+  EXPECT_EQ(without.find("saccade_frames"), std::string::npos);
+  EXPECT_EQ(without.find("gpu"), std::string::npos);
+  const std::string some = text_of({.summary = {},
+                                    .process = {},
+                                    .gpu = GpuState{.use = 0.25, .memory_bytes = {}, .watts = 71.5},
+                                    .gpu_ordinal = 1});
+  EXPECT_EQ(lines_of(some, "saccade_gpu"),
+            (Lines{R"(saccade_gpu_use_ratio{gpu="1"} 0.25)", R"(saccade_gpu_power_watts{gpu="1"} 71.5)"}));
+}
+
+}  // namespace
+}  // namespace saccade
