@@ -21,18 +21,21 @@ struct SourceInfo {
   std::vector<std::string> files;  ///< paths of images, one per frame, in order; empty for a video or a scene
 };
 
-/// How a video or a scene is read.
+/// How a video, a scene or a camera is read.
 struct SourceOptions {
   /// At its own frame rate, as a camera: the source is live, and frames that are not taken in time are dropped and
   /// counted.
   bool realtime = false;
   bool loop = false;  ///< begin again at the end; frame numbers and timestamps continue
+  /// Width of the model's input, in pixels: what a camera's URI leaves open is chosen for it. 0: 640.
+  int model_width = 0;
+  int model_height = 0;  ///< height of the model's input, in pixels; 0: 640
 };
 
 class CustomSource;
 
-/// A source of frames: an image, a folder of images, a video, a synthetic scene or a CustomSource. Copies are handles
-/// to the same source. A source is read once, by one pipeline. Any thread.
+/// A source of frames: an image, a folder of images, a video, a camera, a synthetic scene or a CustomSource. Copies are
+/// handles to the same source. A source is read once, by one pipeline. Any thread.
 class Source {
  public:
   /// Throws Error with the file's name if it is missing, empty, damaged or of an unknown kind, or if OPTIONS are given

@@ -83,6 +83,15 @@ struct Outages {
   std::vector<Outage> latest;           ///< at most 16, in their order
 };
 
+/// Faults of a device from which it recovered, since it was opened.
+struct SourceFaults {
+  std::int64_t unplugged = 0;            ///< the device went away
+  std::int64_t restarts = 0;             ///< its stream stalled or failed, and was started again
+  std::int64_t format_changes = 0;       ///< its signal had another format, and it was opened again
+  std::int64_t refused_buffers = 0;      ///< by its driver; they are queued again
+  std::int64_t replaced_timestamps = 0;  ///< after the frame's arrival or before the last frame's: arrival is used
+};
+
 /// What happened in one source.
 struct StreamSummary {
   std::string source;      ///< its SourceInfo::name
@@ -91,6 +100,7 @@ struct StreamSummary {
   Ledger ledger;           ///< of its frames
   std::string fault;       ///< why the source was lost; empty if it was not
   Outages outages;         ///< from which the source came back, or may do so
+  SourceFaults faults;     ///< of its device
   /// Processed frames per second, from the first result to the last; 0: fewer than two.
   double rate = 0;
   /// Of the frames that are processed, if the source is live; 0: it is not, or its rate is unknown.

@@ -5,6 +5,7 @@
 
 #include "base/outcome.hpp"
 #include "saccade/source.hpp"
+#include "saccade/summary.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
@@ -19,15 +20,23 @@ class FrameReader {
   virtual Outcome<Frame> read(FrameAllocator& allocator) = 0;
   /// Makes a waiting read, and all later ones, return kCancelled.
   virtual void cancel() noexcept = 0;
+  /// Those of a device. Any thread.
+  virtual SourceFaults faults() const { return {}; }
+  /// The most buffers of ALLOCATOR that it holds between two calls of read().
+  virtual int held_buffers() const { return 0; }
 };
 
 /// Options of open_reader().
 struct ReaderOptions {
   int decode_threads = 2;  ///< of a video's decoder
+  /// The size of the model's input in pixels, for which a camera's mode is chosen where its URI has none.
+  int model_width = 640;
+  int model_height = 640;
 };
 
-/// Opens an image, a folder of images (in the order of their names), a video or a synthetic scene. Throws Error naming
-/// the file if it is missing, empty, damaged or of unknown format, and for a URI whose scheme is not supported.
+/// Opens an image, a folder of images (in the order of their names), a video, a camera or a synthetic scene. Throws
+/// Error naming the file if it is missing, empty, damaged or of unknown format, and for a URI whose scheme is not
+/// supported.
 std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options = {});
 
 /// Writes frames into a video file. close() may throw; the destructor closes silently.

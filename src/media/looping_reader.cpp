@@ -87,8 +87,8 @@ class LoopingReader final : public FrameReader {
 
 }  // namespace
 
-std::unique_ptr<FrameReader> open_looping(const std::string& uri) {
-  std::unique_ptr<FrameReader> reader = open_reader(uri);
+std::unique_ptr<FrameReader> open_looping(const std::string& uri, const ReaderOptions& options) {
+  std::unique_ptr<FrameReader> reader = open_reader(uri, options);
   if (reader->info().live) return reader;
   return std::make_unique<LoopingReader>(uri, std::move(reader));
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,25 @@ struct StoredPlane {
   std::vector<std::uint16_t> samples;  ///< row by row: grey levels, or palette indices
 };
 
+/// The planes of a JPEG image.
+struct JpegPlanes {
+  PixelFormat format = PixelFormat::kI420;
+  int width = 0;  ///< pixels
+  int height = 0;
+};
+
+/// Decodes JPEG images of a camera to their planes, without a conversion to RGB. noexcept, because libjpeg returns by
+/// longjmp. Used by one thread at a time.
+class JpegPlaneDecoder {
+ public:
+  virtual ~JpegPlaneDecoder() = default;
+  /// Reads the header of IMAGE, which must outlive decode(). False: see error().
+  virtual bool begin(std::span<const std::uint8_t> image, JpegPlanes& planes) noexcept = 0;
+  /// Decodes what begin() started into FRAME, laid out by lay_out(). False: see error(); the pixels are unspecified.
+  virtual bool decode(const FrameView& frame) noexcept = 0;
+  virtual const char* error() const noexcept = 0;
+};
+
 /// Interface of the images module (libjpeg-turbo, libpng); get it with module<ImagesModule>("images").
 struct ImagesModule {
   std::unique_ptr<ImageReader> (*make_reader)();
@@ -42,6 +62,7 @@ struct ImagesModule {
   StoredPlane (*read_plane)(const std::string& path);
   /// Encodes and decodes IMAGE as JPEG of QUALITY, 1 to 100, in place (4:2:0).
   void (*jpeg_roundtrip)(const RgbView& image, int quality);
+  std::unique_ptr<JpegPlaneDecoder> (*make_plane_decoder)();
 };
 
 /// Interface of the ffmpeg module; get it with module<FfmpegModule>("ffmpeg").

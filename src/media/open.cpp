@@ -6,6 +6,7 @@
 #include "media/image_list.hpp"
 #include "media/modules.hpp"
 #include "media/synthetic.hpp"
+#include "media/v4l2/camera.hpp"
 #include "scene/options.hpp"
 
 namespace saccade {
@@ -17,18 +18,14 @@ struct UnsupportedSource {
 };
 
 constexpr UnsupportedSource kUnsupportedSources[] = {
-    {"/dev/video", "a camera"},
     {"rtsp://", "a network stream"},
     {"http://", "a network stream"},
     {"https://", "a network stream"},
 };
 
 void refuse_unsupported(const std::string& uri) {
-  constexpr std::string_view kRemedy = "give an image, a folder of images, a video file or synthetic:";
-  const bool is_number = !uri.empty() && uri.find_first_not_of("0123456789") == std::string::npos;
+  constexpr std::string_view kRemedy = "give an image, a folder of images, a video file, a camera or synthetic:";
   std::error_code error;
-  if (is_number && !std::filesystem::exists(uri, error))
-    fail(ErrorCode::kUnsupported, "'{}': a camera is not supported as a source; {}", uri, kRemedy);
   if (uri.ends_with(".onnx") && std::filesystem::is_regular_file(uri, error))
     fail(ErrorCode::kInvalidArgument, "'{}' is a model, not a source; {}", uri, kRemedy);
   for (const UnsupportedSource& kind : kUnsupportedSources)
@@ -43,6 +40,7 @@ void refuse_unsupported(const std::string& uri) {
 std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options) {
   if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
   if (is_scene(uri)) return open_synthetic(uri);
+  if (v4l2::is_camera(uri)) return v4l2::open_camera(uri, {options.model_width, options.model_height});
   refuse_unsupported(uri);
   std::error_code error;
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri);

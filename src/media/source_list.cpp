@@ -12,6 +12,7 @@
 #include "media/image_list.hpp"
 #include "media/looping_reader.hpp"
 #include "media/paced_reader.hpp"
+#include "media/v4l2/camera.hpp"
 #include "scene/options.hpp"
 
 namespace saccade {
@@ -44,7 +45,7 @@ bool is_image_file(const std::string& path) {
 }
 
 bool is_pattern(const std::string& uri) {
-  const bool is_uri = is_scene(uri) || uri.find("://") != std::string::npos;
+  const bool is_uri = is_scene(uri) || v4l2::is_camera(uri) || uri.find("://") != std::string::npos;
   return !is_uri && uri.find_first_of("*?[") != std::string::npos && !is_there(uri);
 }
 
@@ -65,6 +66,8 @@ std::unique_ptr<FrameReader> with_options(std::unique_ptr<FrameReader> reader, c
   const SourceInfo& info = reader->info();
   if (options.loop && !info.files.empty())
     fail(ErrorCode::kInvalidArgument, "{}: images are read once: only a video or a scene can be looped", info.name);
+  if (options.loop && info.live)
+    fail(ErrorCode::kInvalidArgument, "{}: a camera has no end: only a video or a scene can be looped", info.name);
   return options.realtime && !info.live ? pace(std::move(reader)) : std::move(reader);
 }
 
@@ -142,7 +145,10 @@ class SourceList {
 }  // namespace
 
 std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOptions& options) {
-  return with_options(options.loop ? open_looping(uri) : open_reader(uri), options);
+  ReaderOptions reading;
+  if (options.model_width > 0) reading.model_width = options.model_width;
+  if (options.model_height > 0) reading.model_height = options.model_height;
+  return with_options(options.loop ? open_looping(uri, reading) : open_reader(uri, reading), options);
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,

@@ -29,6 +29,8 @@ class ImageDecoder {
 std::unique_ptr<ImageDecoder> make_jpeg_decoder();
 std::unique_ptr<ImageDecoder> make_png_decoder();
 
+std::unique_ptr<JpegPlaneDecoder> make_jpeg_plane_decoder();
+
 /// Maximum side length that libjpeg writes, and libpng.
 constexpr int kMostJpegPixels = 65500;
 constexpr int kMostPngPixels = 1'000'000;

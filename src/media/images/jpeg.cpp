@@ -1,56 +1,14 @@
-#include <csetjmp>
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <vector>
 
-// jpeglib.h uses FILE and size_t without including them.
-#include <jerror.h>
-#include <jpeglib.h>
-
 #include "base/output_file.hpp"
 #include "images/decoder.hpp"
 #include "images/exif.hpp"
+#include "images/jpeg_errors.hpp"
 
 namespace saccade {
 namespace {
-
-struct ErrorState {
-  jpeg_error_mgr base;
-  std::jmp_buf leave;
-  char message[JMSG_LENGTH_MAX];
-};
-
-[[noreturn]] void leave(j_common_ptr info) {
-  auto* state = reinterpret_cast<ErrorState*>(info->err);
-  state->base.format_message(info, state->message);
-  std::longjmp(state->leave, 1);
-}
-
-/// libjpeg continues after damage and fills with grey: here a warning ends the decoding, except warnings about oddities
-/// that affect no pixel.
-void note(j_common_ptr info, int level) {
-  if (level >= 0) return;
-  switch (info->err->msg_code) {
-    case JWRN_ADOBE_XFORM:
-    case JWRN_BOGUS_PROGRESSION:
-    case JWRN_EXTRANEOUS_DATA:
-    case JWRN_JFIF_MAJOR:
-    case JWRN_NOT_SEQUENTIAL: return;
-    default: leave(info);
-  }
-}
-
-void stay_silent(j_common_ptr) {}
-
-jpeg_error_mgr* install(ErrorState& state) {
-  jpeg_std_error(&state.base);
-  state.base.error_exit = leave;
-  state.base.emit_message = note;
-  state.base.output_message = stay_silent;
-  state.message[0] = '\0';
-  return &state.base;
-}
 
 int orientation_of(const jpeg_decompress_struct& info) {
   constexpr char kExif[] = "Exif\0";  // and the literal's terminating zero: six bytes
@@ -114,14 +72,14 @@ class JpegDecoder final : public ImageDecoder {
     return false;
   }
 
-  ErrorState error_;
+  JpegErrors error_;
   jpeg_decompress_struct info_{};
   std::vector<std::uint8_t> cmyk_row_;
 };
 
 /// SET_DESTINATION chooses the output. Code between setjmp and longjmp is plain C: no destructor is skipped.
 template <typename SetDestination>
-bool encode(const FrameView& frame, int quality, ErrorState& error, const SetDestination& set_destination) noexcept {
+bool encode(const FrameView& frame, int quality, JpegErrors& error, const SetDestination& set_destination) noexcept {
   jpeg_compress_struct info{};
   info.err = install(error);
   if (setjmp(error.leave) != 0) {
@@ -155,7 +113,7 @@ std::unique_ptr<ImageDecoder> make_jpeg_decoder() { return std::make_unique<Jpeg
 void write_jpeg(const std::string& path, const FrameView& frame) {
   constexpr int kQuality = 90;
   OutputFile file(path, OutputFile::Appears::kWhole, OutputPath::Claim::kChecked);
-  ErrorState error;
+  JpegErrors error;
   const auto to_file = [&file](jpeg_compress_struct& info) { jpeg_stdio_dest(&info, file.stream()); };
   if (!encode(frame, kQuality, error, to_file)) fail(ErrorCode::kIo, "'{}' can't be written: {}", path, error.message);
   file.close();
@@ -164,7 +122,7 @@ void write_jpeg(const std::string& path, const FrameView& frame) {
 void jpeg_roundtrip(const RgbView& image, int quality) {
   unsigned char* bytes = nullptr;
   unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's
-  ErrorState error;
+  JpegErrors error;
   const auto to_memory = [&](jpeg_compress_struct& info) { jpeg_mem_dest(&info, &bytes, &size); };
   const bool is_encoded = encode(view_of(image), quality, error, to_memory);
   const std::unique_ptr<unsigned char, decltype(&std::free)> owner(bytes, std::free);

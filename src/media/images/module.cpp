@@ -155,7 +155,7 @@ void write(const std::string& path, const FrameView& frame) {
 }
 
 constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write,
-                                  read_png_plane, jpeg_roundtrip};
+                                  read_png_plane, jpeg_roundtrip, make_jpeg_plane_decoder};
 
 }  // namespace
 }  // namespace saccade

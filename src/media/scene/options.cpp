@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <vector>
 
 #include "base/error.hpp"
+#include "base/uri_options.hpp"
 #include "scene/scene.hpp"
 
 namespace saccade {
@@ -88,19 +88,8 @@ SceneOptions parse_scene(std::string_view uri) {
   if (rest.front() != '?')
     fail(ErrorCode::kInvalidArgument, "'{}': use synthetic:?NAME=VALUE&...; the options are {}", uri, kHelp);
   rest.remove_prefix(1);
-  std::vector<std::string_view> seen;
-  while (!rest.empty()) {
-    const std::string_view item = rest.substr(0, rest.find('&'));
-    rest.remove_prefix(std::min(item.size() + 1, rest.size()));
-    const std::size_t at = item.find('=');
-    if (at == std::string_view::npos)
-      fail(ErrorCode::kInvalidArgument, "synthetic: '{}' is not NAME=VALUE; the options are {}", item, kHelp);
-    const std::string_view name = item.substr(0, at);
-    if (std::ranges::find(seen, name) != seen.end())
-      fail(ErrorCode::kInvalidArgument, "synthetic: the option '{}' is given twice", name);
-    seen.push_back(name);
-    read_option(name, item.substr(at + 1), options);
-  }
+  for (const UriOption& option : split_uri_options(rest, "synthetic", fmt::format("the options are {}", kHelp)))
+    read_option(option.name, option.value, options);
   return options;
 }
 

@@ -2,6 +2,7 @@
 #include "saccade/telemetry.hpp"
 
 #include <span>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/report_text.hpp"
@@ -49,6 +50,25 @@ void append_outages(JsonBuffer& out, const Outages& outages) {
   append(out, "]}}");
 }
 
+/// Calls ACT with the JSON field, the count and the words of each of FAULTS.
+template <typename F>
+void for_each(const SourceFaults& faults, const F& act) {
+  act("unplugged", faults.unplugged, "unplugged");
+  act("restarts", faults.restarts, "stream restarted");
+  act("format_changes", faults.format_changes, "format changed");
+  act("refused_buffers", faults.refused_buffers, "buffer refused by the driver");
+  act("replaced_timestamps", faults.replaced_timestamps, "timestamp replaced");
+}
+
+void append_faults(JsonBuffer& out, const SourceFaults& faults) {
+  append(out, R"(,"faults":{{)");
+  const char* comma = "";
+  for_each(faults, [&](std::string_view field, std::int64_t count, std::string_view) {
+    append(out, R"({}"{}":{})", std::exchange(comma, ","), field, count);
+  });
+  append(out, "}}");
+}
+
 /// "name", "written", "dropped" and "failed" of a SinkSummary or a SinkTelemetry.
 template <typename S>
 void append_sink_counts(JsonBuffer& out, const S& sink) {
@@ -77,6 +97,7 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   stream.late ? append(out, "{},", *stream.late) : append(out, "null,");
   append_stages(out, stream.stages);
   append_outages(out, stream.outages);
+  append_faults(out, stream.faults);
   if (!stream.fault.empty()) {
     append(out, R"(,"fault":)");
     append_json_string(out, stream.fault);
@@ -177,6 +198,9 @@ std::string to_text(const Summary& summary) {
     if (const Outages& outages = stream.outages; outages.count != 0)
       text += report_text("; {} outage{} of {:.1f} s in all, {} frames missed", outages.count,
                           outages.count == 1 ? "" : "s", seconds(outages.duration), outages.missed);
+    for_each(stream.faults, [&text](std::string_view, std::int64_t count, std::string_view what) {
+      if (count != 0) text += report_text("; {} {} time{}", what, count, count == 1 ? "" : "s");
+    });
     if (!stream.fault.empty()) text += report_text("; lost: {}", stream.fault);
     text += "\n";
   }

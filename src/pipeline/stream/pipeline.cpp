@@ -336,6 +336,7 @@ Summary Pipeline::Impl::summary() {
                                .ledger = each.ledger().snapshot(),
                                .fault = ended && each.has_ended() ? each.fault() : std::string(),
                                .outages = each.outages(),
+                               .faults = each.faults(),
                                .rate = times_[i].rate(),
                                .period = times_[i].period(),
                                .late = times_[i].late(),

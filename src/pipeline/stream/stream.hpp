@@ -46,6 +46,8 @@ class Stream {
   StreamState state() const;
   /// Any thread.
   Outages outages() const { return outages_.snapshot(Clock::now()); }
+  /// Any thread.
+  SourceFaults faults() const { return reader_.faults(); }
   /// Whether nothing more is read. Any thread.
   bool has_ended() const noexcept { return has_ended_; }
   /// Why the source was lost or unreadable; empty otherwise. Valid once it has_ended().

@@ -1,0 +1,25 @@
+#include "media/v4l2/frame_stamps.hpp"
+
+namespace saccade::v4l2 {
+
+// std::chrono::steady_clock is CLOCK_MONOTONIC, on which drivers stamp frames.
+FrameStamp SensorClock::check(std::int64_t stamp_ns, bool is_monotonic, Clock::time_point arrival) noexcept {
+  const std::int64_t arrival_ns =
+      std::chrono::duration_cast<std::chrono::nanoseconds>(arrival.time_since_epoch()).count();
+  if (!is_monotonic) return {.timestamp_ns = arrival_ns};
+  const bool is_ahead = stamp_ns > arrival_ns;
+  const bool is_back = has_last_ && stamp_ns < last_ns_;
+  // The next frame is compared with this one, so that a clock that has jumped back is wrong once. A time ahead of the
+  // arrival is compared with nothing: its successors would all be before it.
+  if (!is_ahead) {
+    last_ns_ = stamp_ns;
+    has_last_ = true;
+  }
+  const bool is_replaced = is_ahead || is_back;
+  const std::int64_t used = is_replaced ? arrival_ns : stamp_ns;
+  return {.timestamp_ns = used,
+          .exposed = Clock::time_point(std::chrono::duration_cast<Clock::duration>(std::chrono::nanoseconds(used))),
+          .is_replaced = is_replaced};
+}
+
+}  // namespace saccade::v4l2
