@@ -103,6 +103,10 @@ void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
     model.only_passes = names == std::vector<std::string>{"none"} ? std::vector<std::string>{} : names;
   });
   binder.bind("--disable-pass", &model.disabled_passes);
+  bind_output(binder);
+}
+
+void CommonFlags::bind_output(FlagBinder& binder) {
   binder.bind("--log-level", [](const std::string& name) {
     for (const LogLevel level : {LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug})
       if (to_string(level) == name) set_log_level(level);

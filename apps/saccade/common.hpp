@@ -21,6 +21,8 @@ struct CommonFlags {
   }
   /// The same for a command whose --precision is a list of its own.
   void bind_all_but_precision(FlagBinder& binder);
+  /// Binds the log level and the kind of output only, for commands that run no model.
+  void bind_output(FlagBinder& binder);
   /// Binds cards and post-processing, for commands that decode predictions.
   void bind_predictions(FlagBinder& binder);
   /// The same for a command whose --conf, --iou and --classes may name a model.

@@ -14,6 +14,7 @@
 #include "idle_precision.hpp"
 #include "interrupt.hpp"
 #include "metrics_endpoint.hpp"
+#include "model_size.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "run_goals.hpp"
@@ -186,8 +187,15 @@ int run(const RunFlags& flags) {
   }
   catch_snapshot_requests();
   MetricsEndpoint metrics(flags.metrics);
-  const std::vector<Source> sources = Source::open_all(flags.sources, flags.source_options);
-  const std::vector<Model> models = load_models(flags);
+  std::vector<Model> models;
+  SourceOptions source_options = flags.source_options;
+  // A camera's mode is chosen for the model. Else a mistyped source is reported before models are read.
+  if (std::ranges::any_of(flags.sources, is_camera)) {
+    models = load_models(flags);
+    set_model_size(source_options, models.front());
+  }
+  const std::vector<Source> sources = Source::open_all(flags.sources, source_options);
+  if (models.empty()) models = load_models(flags);
   const RunGoals goals(flags.goals, sources, models, flags.models);
   const Console console(flags);
   Progress progress;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "saccade/cameras.hpp"
 #include "saccade/contours.hpp"
 #include "saccade/custom_source.hpp"
 #include "saccade/device.hpp"

@@ -7,6 +7,7 @@
 #include "media/modules.hpp"
 #include "media/synthetic.hpp"
 #include "media/v4l2/camera.hpp"
+#include "saccade/cameras.hpp"
 #include "scene/options.hpp"
 
 namespace saccade {
@@ -40,7 +41,7 @@ void refuse_unsupported(const std::string& uri) {
 std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options) {
   if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
   if (is_scene(uri)) return open_synthetic(uri);
-  if (v4l2::is_camera(uri)) return v4l2::open_camera(uri, {options.model_width, options.model_height});
+  if (is_camera(uri)) return v4l2::open_camera(uri, {options.model_width, options.model_height});
   refuse_unsupported(uri);
   std::error_code error;
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri);

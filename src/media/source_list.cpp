@@ -12,7 +12,7 @@
 #include "media/image_list.hpp"
 #include "media/looping_reader.hpp"
 #include "media/paced_reader.hpp"
-#include "media/v4l2/camera.hpp"
+#include "saccade/cameras.hpp"
 #include "scene/options.hpp"
 
 namespace saccade {
@@ -45,7 +45,7 @@ bool is_image_file(const std::string& path) {
 }
 
 bool is_pattern(const std::string& uri) {
-  const bool is_uri = is_scene(uri) || v4l2::is_camera(uri) || uri.find("://") != std::string::npos;
+  const bool is_uri = is_scene(uri) || is_camera(uri) || uri.find("://") != std::string::npos;
   return !is_uri && uri.find_first_of("*?[") != std::string::npos && !is_there(uri);
 }
 

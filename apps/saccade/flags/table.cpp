@@ -36,7 +36,7 @@ std::vector<Flag> own_flags() {
       {kRun, "MODEL", "MODEL", Path{}, "ONNX files or plans: every model processes every frame",
        {.count = Count::kArguments, .required = true}},
       {kRun, "--source", "SRC...", Path{},
-       "Images, videos, folders of them, patterns as '*.jpg', or synthetic:; name the MODEL first",
+       "Images, videos, folders of them, patterns as '*.jpg', cameras as /dev/video0, or synthetic:; name the MODEL first",
        {.count = Count::kSeveral, .required = true}},
       {kRun, "--quiet", "", Switch{}, "Do not print a line per frame"},
       {kRun, "--jsonl", "FILE", Path{}, "Write one JSON object per frame and model; '-' is standard output",
@@ -195,6 +195,7 @@ std::vector<Flag> own_flags() {
        "Maximum number of images, spread evenly over the set; 0: all", {.initial = "20"}},
       {kRecognise, "--write-card", "FILE", Path{}, "Write the best card, unless several are too close to tell"},
 
+      {kCameras, "--model", "MODEL", Path{}, "Score the modes for the size of this model's input instead of 640x640"},
       {kLimits, "MODEL", "MODEL", Path{}, "ONNX files or plans: their roofline bounds are reported per layer",
        {.count = Count::kArguments}},
       {kLimits, "--device-file", "FILE", Path{}, "Read the ceilings from a file instead of measuring them"},
@@ -246,10 +247,10 @@ std::vector<Flag> shared_flags() {
        {.count = Count::kList, .group = kExecution}},
       {kAll, "--disable-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()}, "Disable this pass",
        {.count = Count::kRepeatable, .group = kExecution}},
-      {kAll, "--log-level", "", Choice{{"error", "warning", "info", "debug"}}, "Log level on standard error",
+      {kAll | kCameras, "--log-level", "", Choice{{"error", "warning", "info", "debug"}}, "Log level on standard error",
        {.initial = "warning", .group = kExecution}},
-      {kAll, "--json", "", Switch{}, "Print the report as JSON", {.group = kExecution}},
-      {kAll, "--color", "", Choice{{"auto", "always", "never"}}, "Colour of help and errors",
+      {kAll | kCameras, "--json", "", Switch{}, "Print the report as JSON", {.group = kExecution}},
+      {kAll | kCameras, "--color", "", Choice{{"auto", "always", "never"}}, "Colour of help and errors",
        {.otherwise = "auto, on a terminal and without $NO_COLOR", .group = kExecution}},
 
       {kPredicting, "--card", "FILE", Path{}, "The model card",
@@ -327,6 +328,7 @@ const std::vector<CommandRow>& all_commands() {
        "Exits with 3 if the images do not tell which card is right. Ctrl-C ends the search in order."},
       {kLimits, "limits", add_limits,
        "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
+      {kCameras, "cameras", add_cameras, "List the cameras of this machine, their modes by score, and their controls"},
       {kGenerate, "generate", add_generate, "Print shell completions, the manual page or the reference of all flags",
        "Completions of this shell only: source <(saccade generate bash), also zsh; saccade generate fish | source."},
   };

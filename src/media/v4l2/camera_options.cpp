@@ -8,8 +8,10 @@
 
 #include "base/error.hpp"
 #include "base/uri_options.hpp"
+#include "saccade/cameras.hpp"
 
-namespace saccade::v4l2 {
+namespace saccade {
+namespace v4l2 {
 namespace {
 
 constexpr std::string_view kVideo = "/dev/video";
@@ -101,18 +103,6 @@ std::string_view to_string(CameraIo io) {
   return "unknown";
 }
 
-bool is_camera(const std::string& uri) {
-  const std::string path(path_of(uri));
-  const std::string_view rest = std::string_view(uri).substr(path.size());
-  if (path.find_first_of("*[") != std::string::npos || (!rest.empty() && is_there(uri))) return false;
-  // "/dev/video1?" and "1?.png" are patterns.
-  if (rest == "?") return false;
-  if (path.starts_with(kVideo)) return is_number(std::string_view(path).substr(kVideo.size()));
-  if (path.starts_with("/dev/v4l/")) return true;
-  if (is_number(path)) return (rest.empty() || rest.find('=') != std::string_view::npos) && !is_there(path);
-  return is_video_device(path);
-}
-
 CameraOptions parse_camera(const std::string& uri) {
   CameraOptions options;
   options.uri = uri;
@@ -124,4 +114,18 @@ CameraOptions parse_camera(const std::string& uri) {
   return options;
 }
 
-}  // namespace saccade::v4l2
+}  // namespace v4l2
+
+bool is_camera(const std::string& uri) {
+  const std::string path(v4l2::path_of(uri));
+  const std::string_view rest = std::string_view(uri).substr(path.size());
+  if (path.find_first_of("*[") != std::string::npos || (!rest.empty() && v4l2::is_there(uri))) return false;
+  // "/dev/video1?" and "1?.png" are patterns.
+  if (rest == "?") return false;
+  if (path.starts_with(v4l2::kVideo)) return v4l2::is_number(std::string_view(path).substr(v4l2::kVideo.size()));
+  if (path.starts_with("/dev/v4l/")) return true;
+  if (v4l2::is_number(path)) return (rest.empty() || rest.find('=') != std::string_view::npos) && !v4l2::is_there(path);
+  return v4l2::is_video_device(path);
+}
+
+}  // namespace saccade

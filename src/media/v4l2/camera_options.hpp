@@ -40,10 +40,6 @@ struct CameraOptions {
   std::vector<ControlSetting> controls;  ///< in their order
 };
 
-/// Whether URI names a camera: /dev/videoN, a path below /dev/v4l/, the number N if no file has that name, or a path of
-/// a V4L2 device; each with options or without.
-bool is_camera(const std::string& uri);
-
 /// Throws Error (kInvalidArgument) naming the option and its valid values. A name that is not an option is a control.
 CameraOptions parse_camera(const std::string& uri);
 

@@ -85,12 +85,14 @@ std::string names_of(std::span<const Control> controls) {
   return names.empty() ? "it has no controls" : "its controls are " + names;
 }
 
+bool has_32_bits(const Control& control) { return control.high <= INT32_MAX && control.low >= INT32_MIN; }
+
 void set_control(const Device& device, const Control& control, std::int64_t value) {
   v4l2_ext_control setting{};
   setting.id = control.id;
   setting.value64 = value;
-  // A union: the 32 bits of most controls are not the lower half of 64 on every machine.
-  if (control.high <= INT32_MAX && control.low >= INT32_MIN) setting.value = static_cast<std::int32_t>(value);
+  // A union: 32 bits are not the lower half of 64 on every machine.
+  if (has_32_bits(control)) setting.value = static_cast<std::int32_t>(value);
   v4l2_ext_controls settings{};
   settings.which = V4L2_CTRL_WHICH_CUR_VAL;
   settings.count = 1;
@@ -126,6 +128,17 @@ std::vector<Control> controls_of(const Device& device) {
     controls.push_back(std::move(control));
   }
   return controls;
+}
+
+std::int64_t value_now(const Device& device, const Control& control) {
+  v4l2_ext_control setting{};
+  setting.id = control.id;
+  v4l2_ext_controls settings{};
+  settings.which = V4L2_CTRL_WHICH_CUR_VAL;
+  settings.count = 1;
+  settings.controls = &setting;
+  if (device.control(VIDIOC_G_EXT_CTRLS, &settings) != 0) return control.initial;
+  return has_32_bits(control) ? setting.value : setting.value64;
 }
 
 std::string valid_values(const Control& control) {

@@ -33,6 +33,9 @@ std::vector<Control> controls_of(const Device& device);
 /// none of that name or the value is invalid, and (kDevice) if the camera refuses it.
 void set_controls(const Device& device, std::span<const ControlSetting> settings);
 
+/// The value of CONTROL; its initial one if the driver does not tell.
+std::int64_t value_now(const Device& device, const Control& control);
+
 /// "from 0 to 255", "one of manual_mode (1), aperture_priority_mode (3)"
 std::string valid_values(const Control& control);
 

@@ -112,6 +112,18 @@ std::vector<FrameInterval> intervals_of(SystemCalls& calls, int device, std::uin
   return intervals;
 }
 
+std::vector<std::uint32_t> codes_of(SystemCalls& calls, int device) {
+  std::vector<std::uint32_t> codes;
+  for (std::uint32_t i = 0; i < kMostEntries; ++i) {
+    v4l2_fmtdesc description{};
+    description.index = i;
+    description.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    if (calls.control(device, VIDIOC_ENUM_FMT, &description) != 0) break;
+    codes.push_back(description.pixelformat);
+  }
+  return codes;
+}
+
 }  // namespace
 
 std::string to_string(const Mode& mode) {
@@ -122,12 +134,8 @@ std::string to_string(const Mode& mode) {
 
 std::vector<Mode> modes_of(SystemCalls& calls, int device, const CameraOptions& wanted) {
   std::vector<Mode> modes;
-  for (std::uint32_t i = 0; i < kMostEntries; ++i) {
-    v4l2_fmtdesc description{};
-    description.index = i;
-    description.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    if (calls.control(device, VIDIOC_ENUM_FMT, &description) != 0) break;
-    const CameraFormat* format = find_format(description.pixelformat);
+  for (const std::uint32_t code : codes_of(calls, device)) {
+    const CameraFormat* format = find_format(code);
     if (format == nullptr) continue;
     for (const Size size : sizes_of(calls, device, format->code, wanted)) {
       // Chroma is shared by two pixels.
@@ -139,6 +147,13 @@ std::vector<Mode> modes_of(SystemCalls& calls, int device, const CameraOptions& 
   return modes;
 }
 
+std::vector<std::string> unread_formats_of(SystemCalls& calls, int device) {
+  std::vector<std::string> names;
+  for (const std::uint32_t code : codes_of(calls, device))
+    if (find_format(code) == nullptr) names.push_back(four_characters(code));
+  return names;
+}
+
 bool is_wanted(const Mode& mode, const CameraOptions& wanted) {
   constexpr double kTolerance = 0.01;
   if (wanted.format != nullptr && wanted.format != mode.format) return false;
@@ -148,13 +163,13 @@ bool is_wanted(const Mode& mode, const CameraOptions& wanted) {
   return wanted.rate == 0 || rate == 0 || std::abs(rate - wanted.rate) <= kTolerance * wanted.rate;
 }
 
-ModeScore score_of(const Mode& mode, const ModelSize& model) {
+CameraScore score_of(const Mode& mode, const ModelSize& model) {
   constexpr double kEnoughFrames = 60;
   constexpr double kUnknownRate = 15;  // a quarter of that, so that half of the points are lost
   const double known = mode.interval.rate();
   const double rate = known > 0 ? known : kUnknownRate;
   const double pixels = static_cast<double>(mode.width) * mode.height;
-  ModeScore score;
+  CameraScore score;
   score.rate = 40 * (1 - std::sqrt(std::min(rate / kEnoughFrames, 1.0)));
   // The frame is fitted into the model's input with its proportions: its longer side matters.
   const double scale =

@@ -6,6 +6,7 @@
 
 #include "media/v4l2/camera_options.hpp"
 #include "media/v4l2/system_calls.hpp"
+#include "saccade/cameras.hpp"
 
 namespace saccade::v4l2 {
 
@@ -32,6 +33,9 @@ std::string to_string(const Mode& mode);
 /// those of WANTED.
 std::vector<Mode> modes_of(SystemCalls& calls, int device, const CameraOptions& wanted);
 
+/// The names of the formats of DEVICE that can't be read.
+std::vector<std::string> unread_formats_of(SystemCalls& calls, int device);
+
 /// Whether MODE is what WANTED leaves open or says. Rates are equal within 1 %, as 59.94 and 60 are.
 bool is_wanted(const Mode& mode, const CameraOptions& wanted);
 
@@ -41,17 +45,7 @@ struct ModelSize {
   int height = 640;
 };
 
-/// Why a mode was chosen, in points. 0 is a mode at 60 frames per second of the model's size or more, which costs
-/// nothing; more is worse.
-struct ModeScore {
-  double rate = 0;        ///< 40 at 0 fps, 0 at 60 fps or more, by the square root; 20 if it is unknown
-  double size = 0;        ///< 60 for what a frame lacks of the model's size; 2 per doubling of its sides above
-  double conversion = 0;  ///< 20 for a core that decodes all the time; 30 for a frame without colour
-  double bus = 0;         ///< 5 per 100 MB/s
-
-  double total() const { return rate + size + conversion + bus; }
-};
-ModeScore score_of(const Mode& mode, const ModelSize& model);
+CameraScore score_of(const Mode& mode, const ModelSize& model);
 
 /// The one of MODES with the fewest points; the first of equal ones. MODES is not empty.
 const Mode& best_mode(std::span<const Mode> modes, const ModelSize& model);
