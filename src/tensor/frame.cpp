@@ -1,5 +1,7 @@
 #include "tensor/frame.hpp"
 
+#include <unistd.h>
+
 #include <new>
 
 #include "base/enum_name.hpp"
@@ -14,12 +16,13 @@ class PlainFrameMemory : public FrameMemory {
   std::byte* allocate(std::size_t bytes) override {
     // Vector kernels may read up to one vector past the end, without using it.
     constexpr std::size_t kSlack = 64;
-    return static_cast<std::byte*>(::operator new(bytes + kSlack, kAlignment));
+    return static_cast<std::byte*>(::operator new(bytes + kSlack, alignment_));
   }
-  void deallocate(std::byte* memory) noexcept override { ::operator delete(memory, kAlignment); }
+  void deallocate(std::byte* memory) noexcept override { ::operator delete(memory, alignment_); }
 
  private:
-  static constexpr std::align_val_t kAlignment{64};
+  // A driver fills whole pages.
+  std::align_val_t alignment_ = static_cast<std::align_val_t>(sysconf(_SC_PAGESIZE));
 };
 
 int pitch_of(int row_bytes) { return (row_bytes + 63) / 64 * 64; }

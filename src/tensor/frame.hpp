@@ -52,7 +52,7 @@ class FrameMemory {
  public:
   virtual ~FrameMemory() = default;
   virtual MemoryKind kind() const = 0;
-  /// BYTES, 64-byte aligned, plus 64 readable ones. Throws std::bad_alloc, or Error (kDevice).
+  /// BYTES, which begin at a page, plus 64 readable ones. Throws std::bad_alloc, or Error (kDevice).
   virtual std::byte* allocate(std::size_t bytes) = 0;
   /// No effect on null.
   virtual void deallocate(std::byte* memory) noexcept = 0;

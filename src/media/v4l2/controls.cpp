@@ -147,9 +147,11 @@ std::string valid_values(const Control& control) {
     case Control::Kind::kButton: return "1";
     case Control::Kind::kMenu: {
       std::string names;
-      for (const auto& [value, name] : control.items)
+      constexpr std::size_t kShown = 24;
+      for (const auto& [value, name] : std::span(control.items).first(std::min(control.items.size(), kShown)))
         names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", name, value);
-      return "one of " + names;
+      const std::size_t more = control.items.size() - std::min(control.items.size(), kShown);
+      return fmt::format("one of {}{}", names, more == 0 ? "" : fmt::format(" and {} more", more));
     }
     case Control::Kind::kInteger: break;
   }

@@ -57,7 +57,8 @@ std::string four_characters(std::uint32_t code) {
     const auto character = static_cast<unsigned char>(code >> (8 * i) & 0x7F);
     characters += std::isprint(character) != 0 ? static_cast<char>(character) : '.';
   }
-  return characters;
+  // Short codes end with spaces.
+  return characters.substr(0, characters.find_last_not_of(' ') + 1);
 }
 
 }  // namespace saccade::v4l2

@@ -17,6 +17,8 @@ constexpr std::uint32_t kMostEntries = 1024;
 struct Size {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
+
+  bool operator==(const Size&) const = default;
 };
 
 constexpr std::array<Size, 10> kUsualSizes = {{{320, 240},
@@ -35,9 +37,9 @@ bool fits(std::uint32_t value, std::uint32_t low, std::uint32_t high, std::uint3
   return value >= low && value <= high && (step <= 1 || (value - low) % step == 0);
 }
 
-void add_once(std::vector<Size>& sizes, Size size) {
-  const auto is_same = [size](Size other) { return other.width == size.width && other.height == size.height; };
-  if (std::ranges::none_of(sizes, is_same)) sizes.push_back(size);
+template <typename T>
+void add_once(std::vector<T>& items, const T& item) {
+  if (std::ranges::find(items, item) == items.end()) items.push_back(item);
 }
 
 std::vector<Size> sizes_in(const v4l2_frmsize_stepwise& range, const CameraOptions& wanted) {
@@ -70,7 +72,7 @@ std::vector<Size> sizes_of(SystemCalls& calls, int device, std::uint32_t code, c
     size.pixel_format = code;
     if (calls.control(device, VIDIOC_ENUM_FRAMESIZES, &size) != 0) break;
     if (size.type != V4L2_FRMSIZE_TYPE_DISCRETE) return sizes_in(size.stepwise, wanted);
-    add_once(sizes, {size.discrete.width, size.discrete.height});
+    add_once(sizes, Size{size.discrete.width, size.discrete.height});
   }
   return sizes.empty() ? current_size(calls, device) : sizes;
 }
@@ -150,7 +152,7 @@ std::vector<Mode> modes_of(SystemCalls& calls, int device, const CameraOptions& 
 std::vector<std::string> unread_formats_of(SystemCalls& calls, int device) {
   std::vector<std::string> names;
   for (const std::uint32_t code : codes_of(calls, device))
-    if (find_format(code) == nullptr) names.push_back(four_characters(code));
+    if (find_format(code) == nullptr) add_once(names, four_characters(code));
   return names;
 }
 
