@@ -96,6 +96,16 @@ void add_ledger(Family& frames, const std::string& stream, const Ledger& ledger)
     frames.add({{"stream", stream}, {"outcome", outcome}}, static_cast<double>(count));
 }
 
+void add_faults(Family& family, const std::string& stream, const SourceFaults& faults) {
+  const std::array<std::pair<const char*, std::int64_t>, 5> kinds = {
+      {{"unplugged", faults.unplugged},
+       {"restart", faults.restarts},
+       {"format_change", faults.format_changes},
+       {"refused_buffer", faults.refused_buffers},
+       {"replaced_timestamp", faults.replaced_timestamps}}};
+  for (const auto& [kind, count] : kinds) family.add({{"stream", stream}, {"fault", kind}}, static_cast<double>(count));
+}
+
 void add_summary(Families& families, const Summary& summary) {
   Family& info = families.gauge("saccade_stream_info", "The source of each stream; the value is 1.");
   Family& running =
@@ -108,6 +118,7 @@ void add_summary(Families& families, const Summary& summary) {
                                   "Results of a live source that took longer than the period of its frames.");
   Family& outages = families.counter("saccade_outages_total", "Times in which the source delivered no frames.");
   Family& away = families.counter("saccade_outage_seconds_total", "Duration of the outages of the source.");
+  Family& faults = families.counter("saccade_source_faults_total", "Faults of the source's device, by kind.");
   Family& latency = families.histogram("saccade_latency_seconds", "Latencies of the results by stage.");
   for (std::size_t i = 0; i < summary.streams.size(); ++i) {
     const StreamSummary& each = summary.streams[i];
@@ -120,6 +131,7 @@ void add_summary(Families& families, const Summary& summary) {
     late.add({{"stream", stream}}, each.late);
     outages.add({{"stream", stream}}, static_cast<double>(each.outages.count));
     away.add({{"stream", stream}}, seconds(each.outages.duration));
+    add_faults(faults, stream, each.faults);
     for (const StageSummary& stage : each.stages) latency.add({{"stream", stream}, {"stage", stage.name}}, stage.time);
   }
   families.counter("saccade_invalid_results_total", "Results whose numbers are invalid.")

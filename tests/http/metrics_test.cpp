@@ -68,6 +68,18 @@ TEST(Metrics, AStreamHasItsOutages) {
   EXPECT_EQ(lines_of(text, "saccade_outage_seconds_total{"), Lines{R"(saccade_outage_seconds_total{stream="0"} 2.5)"});
 }
 
+TEST(Metrics, AStreamHasTheFaultsOfItsDevice) {
+  Summary summary = one_stream();
+  summary.streams[0].faults = {
+      .unplugged = 1, .restarts = 2, .format_changes = 3, .refused_buffers = 4, .replaced_timestamps = 5};
+  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpu = {}}), "saccade_source_faults_total{"),
+            (Lines{R"(saccade_source_faults_total{stream="0",fault="unplugged"} 1)",
+                   R"(saccade_source_faults_total{stream="0",fault="restart"} 2)",
+                   R"(saccade_source_faults_total{stream="0",fault="format_change"} 3)",
+                   R"(saccade_source_faults_total{stream="0",fault="refused_buffer"} 4)",
+                   R"(saccade_source_faults_total{stream="0",fault="replaced_timestamp"} 5)"}));
+}
+
 TEST(Metrics, SinksCountTheirResults) {
   Summary summary;
   summary.sinks.push_back({.name = "out.csv", .written = 7, .dropped = 2, .failed = 1});

@@ -1,0 +1,249 @@
+#!/usr/bin/env python3
+"""What docs/reliability.md and docs/benchmarks.md say about live sources, measured.
+
+    bench/live.py WHAT... [--binary build/saccade] [--model MODEL] [--depth MODEL] [--seconds 600] [--rounds 5]
+                  [--device cpu] [--video FILE]
+
+    clip     a scene of 640x480 at 60 frames per second, --realtime --loop, with goals; memory at the begin and at the end,
+             and what the machine gave to others in seconds with a late frame
+    sources  eight scenes at 30 frames per second into a model that is slower, with each drop rule: the delay at the begin and
+             at the end, shares of the sources, frames unaccounted for
+    sink     a reader of the results that sleeps 200 ms a line: rate of the models with it and without a sink, in turn
+    models   detection and depth on one source, and detection on two more: rate over running them in turn
+    file     a model of no work over VIDEO next to `ffmpeg -f null -` and OpenCV's loop, in turn (needs onnx, cv2, ffmpeg)
+"""
+import argparse
+import fcntl
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SOURCES = 8
+
+
+def run(arguments, models, sources, *flags):
+    """The summary of a run."""
+    command = [arguments.binary, "run", *models, "--device", arguments.device, "--source", *sources, "--json", "--quiet", *flags]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
+    if done.returncode not in (0, 3):
+        sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def lines_of(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def median(values):
+    return statistics.median(values) if values else float("nan")
+
+
+def steal_and_waiting():
+    """Seconds that the processors were taken away, and that runnable tasks waited, since the start of the machine."""
+    with open("/proc/stat") as file:
+        steal = int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
+    with open("/proc/schedstat") as file:
+        waiting = sum(int(line.split()[8]) for line in file if line.startswith("cpu")) / 1e9
+    return steal, waiting
+
+
+class Neighbours(threading.Thread):
+    """What others took, by second."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.samples = []
+        self.start()
+
+    def run(self):
+        while True:
+            self.samples.append(steal_and_waiting())
+            time.sleep(1)
+
+    def in_second(self, index):
+        if index + 1 >= len(self.samples):
+            return 0, 0
+        return tuple(after - before for before, after in zip(self.samples[index], self.samples[index + 1]))
+
+
+def clip(arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        video = os.path.join(folder, "clip.mp4")
+        goals = os.path.join(folder, "goals.toml")
+        telemetry = os.path.join(folder, "telemetry.jsonl")
+        subprocess.run([arguments.binary, "run", arguments.model, "--device", arguments.device, "--source",
+                        "synthetic:?size=640x480&fps=60&frames=600", "--conf", "1", "--video", video, "--quiet"], check=True,
+                       stdout=subprocess.DEVNULL)
+        with open(goals, "w") as file:
+            file.write('latency_p99 = "16.67 ms"\nrate = 59.9\ndrops = "0 %"\n')
+        neighbours = Neighbours()
+        summary, verdict = run(arguments, [arguments.model], [video], "--realtime", "--loop", "--duration", str(arguments.seconds),
+                               "--no-save", "--goals", goals, "--telemetry", telemetry)
+        seconds = lines_of(telemetry)
+        total = summary["streams"][0]["latency_ms"]["total"]
+        print(f"clip: {json.dumps(summary['ledger'])}")
+        print(f"clip: p50 {total['p50']:.2f}, p99 {total['p99']:.2f}, p99.9 {total['p99.9']:.2f}, max {total['max']:.2f} ms")
+        for goal in verdict["goals"]:
+            print(f"clip: {goal['goal']}: wanted {goal['wanted']}, measured {goal['measured']}, met {goal['met']}")
+        resident = [second["process"]["rss_bytes"] for second in seconds]
+        settled = resident[min(10, len(resident) - 1)]
+        print(f"clip: resident memory {settled / 2**20:.1f} MiB after 10 s, {resident[-1] / 2**20:.1f} MiB at the end: "
+              f"{100 * (resident[-1] / settled - 1):+.2f} %")
+        late = [index for index, second in enumerate(seconds)
+                if second["streams"][0]["latency_ms"].get("total", {}).get("max", 0) > 16.67]
+        print(f"clip: seconds with a result after more than a period: {len(late)} of {len(seconds)}")
+        for index in late[:20]:
+            steal, waiting = neighbours.in_second(index)
+            print(f"clip:   second {index}: steal {1000 * steal:.0f} ms, tasks waited {1000 * waiting:.0f} ms")
+
+
+def delay(seconds):
+    """The largest p99 of a stream's latency in SECONDS, in ms."""
+    return max((stream["latency_ms"]["total"]["p99"] for second in seconds for stream in second["streams"]
+                if "total" in stream["latency_ms"]), default=float("nan"))
+
+
+def sources(arguments):
+    scenes = [f"synthetic:?size=320x240&fps=30&seed={seed}" for seed in range(SOURCES)]
+    for drop in ("oldest", "newest", "wait"):
+        with tempfile.TemporaryDirectory() as folder:
+            telemetry = os.path.join(folder, "telemetry.jsonl")
+            [summary] = run(arguments, [arguments.model], scenes, "--realtime", "--duration", str(arguments.seconds), "--no-save",
+                            "--drop", drop, "--telemetry", telemetry)
+            seconds = lines_of(telemetry)
+        processed = [stream["ledger"]["processed"] for stream in summary["streams"]]
+        mean = sum(processed) / SOURCES
+        tenth = max(1, len(seconds) // 10)
+        print(f"sources, {drop}: {summary['frames_per_second']:.1f} of {30 * SOURCES} frames/s; largest p99 of the delay "
+              f"{delay(seconds[1:tenth + 1]):.0f} ms in the first tenth, {delay(seconds[-tenth:]):.0f} ms in the last; shares within "
+              f"{100 * max(abs(count / mean - 1) for count in processed):.2f} %; "
+              f"unaccounted {summary['ledger']['unaccounted']}; {json.dumps(summary['ledger'])}", flush=True)
+
+
+def with_slow_reader(arguments, source):
+    """The rate of the models while a reader of the results sleeps 200 ms a line."""
+    with tempfile.TemporaryDirectory() as folder:
+        pipe = os.path.join(folder, "results")
+        os.mkfifo(pipe)
+        ended = threading.Event()
+
+        def read():
+            with open(pipe) as file:
+                fcntl.fcntl(file, fcntl.F_SETPIPE_SZ, 4096)  # or it holds a minute of results
+                for _ in file:
+                    if not ended.is_set():
+                        time.sleep(0.2)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        timer = threading.Timer(arguments.seconds / arguments.rounds + 1, ended.set)
+        timer.start()
+        [summary] = run(arguments, [arguments.model], source, "--realtime", "--duration", str(arguments.seconds / arguments.rounds),
+                        "--jsonl", pipe)
+        reader.join()
+    return summary["streams"][0]["frames_per_second"], summary["sinks"][0]
+
+
+def sink(arguments):
+    source = ["synthetic:?size=320x240&fps=500"]
+    rates = {"none": [], "slow": []}
+    for _ in range(arguments.rounds):
+        [summary] = run(arguments, [arguments.model], source, "--realtime", "--duration", str(arguments.seconds / arguments.rounds),
+                        "--no-save")
+        rates["none"].append(summary["streams"][0]["frames_per_second"])
+        rate, counts = with_slow_reader(arguments, source)
+        rates["slow"].append(rate)
+    without, slow = median(rates["none"]), median(rates["slow"])
+    print(f"sink: {without:.2f} frames/s without a sink, {slow:.2f} with one that takes 200 ms a line: {100 * (slow / without - 1):+.2f} %; "
+          f"the last one wrote {counts['written']} and dropped {counts['dropped']}")
+
+
+def models(arguments):
+    scenes = [f"synthetic:?size=640x480&seed={seed}" for seed in range(3)]
+    flags = ["--no-save", "--duration", str(arguments.seconds / arguments.rounds / 4)]
+
+    def seconds_a_frame(names, streams):
+        [summary] = run(arguments, names, streams, *flags)
+        return 1 / summary["frames_per_second"]
+
+    pair, three = [], []
+    for _ in range(arguments.rounds):
+        detection = seconds_a_frame([arguments.model], scenes[:1])
+        depth = seconds_a_frame([arguments.depth], scenes[:1])
+        pair.append((detection + depth) / seconds_a_frame([arguments.model, arguments.depth], scenes[:1]))
+        three.append(detection / seconds_a_frame([arguments.model], scenes))
+    print(f"models: detection and depth on one source: {median(pair):.3f} of the rate in turn")
+    print(f"models: detection on three sources: {median(three):.3f} of the rate on one after the other")
+
+
+def write_no_work(folder):
+    import onnx
+    from onnx import TensorProto, helper
+    graph = helper.make_graph(
+        [helper.make_node("GlobalAveragePool", ["image"], ["mean"]), helper.make_node("Flatten", ["mean"], ["scores"])], "nothing",
+        [helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, 3])])
+    path = os.path.join(folder, "nothing.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
+    with open(os.path.join(folder, "nothing.toml"), "w") as file:
+        file.write('[input]\nresize = "stretch"\ninterpolation = "nearest"\n[output]\ndecoder = "classify"\nlabels = ["red", "green", "blue"]\n')
+    return path
+
+
+def file(arguments):
+    import cv2
+
+    def by_saccade():
+        [summary] = run(arguments, [nothing], [arguments.video], "--no-save")
+        return summary["ledger"]["processed"], summary["elapsed_s"]
+
+    def by_ffmpeg():
+        start = time.monotonic()
+        subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-threads", "2", "-i", arguments.video, "-an", "-f", "null", "-"],
+                       check=True)
+        return frames, time.monotonic() - start
+
+    def by_opencv():
+        start = time.monotonic()
+        capture, count = cv2.VideoCapture(arguments.video), 0
+        while capture.read()[0]:
+            count += 1
+        return count, time.monotonic() - start
+
+    with tempfile.TemporaryDirectory() as folder:
+        nothing = write_no_work(folder)
+        frames, _ = by_saccade()
+        rates = {"saccade": [], "ffmpeg -f null": [], "OpenCV": []}
+        for _ in range(arguments.rounds):
+            for name, engine in zip(rates, (by_saccade, by_ffmpeg, by_opencv)):
+                count, seconds = engine()
+                rates[name].append(count / seconds)
+    ours = median(rates["saccade"])
+    for name, values in rates.items():
+        print(f"file: {name}: {median(values):.1f} frames/s, saccade over it {ours / median(values):.3f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    kinds = {"clip": clip, "sources": sources, "sink": sink, "models": models, "file": file}
+    parser.add_argument("what", nargs="+", choices=kinds)
+    parser.add_argument("--binary", default="build/saccade")
+    parser.add_argument("--model", default="models/scene_model.onnx")
+    parser.add_argument("--depth")
+    parser.add_argument("--seconds", type=float, default=600)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--video")
+    arguments = parser.parse_args()
+    for what in arguments.what:
+        kinds[what](arguments)
+
+
+if __name__ == "__main__":
+    main()
