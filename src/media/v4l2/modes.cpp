@@ -37,6 +37,11 @@ bool fits(std::uint32_t value, std::uint32_t low, std::uint32_t high, std::uint3
   return value >= low && value <= high && (step <= 1 || (value - low) % step == 0);
 }
 
+/// The largest value of a range, whose end need not be a step.
+std::uint32_t last_step(std::uint32_t low, std::uint32_t high, std::uint32_t step) {
+  return step <= 1 || high < low ? high : high - (high - low) % step;
+}
+
 template <typename T>
 void add_once(std::vector<T>& items, const T& item) {
   if (std::ranges::find(items, item) == items.end()) items.push_back(item);
@@ -51,7 +56,8 @@ std::vector<Size> sizes_in(const v4l2_frmsize_stepwise& range, const CameraOptio
   };
   for (const Size& usual : kUsualSizes) add(usual);
   if (wanted.width > 0) add({static_cast<std::uint32_t>(wanted.width), static_cast<std::uint32_t>(wanted.height)});
-  add({range.max_width, range.max_height});
+  add({last_step(range.min_width, range.max_width, range.step_width),
+       last_step(range.min_height, range.max_height, range.step_height)});
   return sizes;
 }
 

@@ -90,8 +90,9 @@ FrameInterval set_interval(const Device& device, const Mode& mode, const CameraO
     wanted = {1000, static_cast<std::uint32_t>(std::lround(1000 * options.rate))};
   if (wanted.rate() > 0) {
     interval = {wanted.numerator, wanted.denominator};
-    if (const int error = device.control(VIDIOC_S_PARM, &parameters); error == -EBUSY || error == -ENODEV)
-      device.refused("its frame rate can't be set", error);
+    const int error = device.control(VIDIOC_S_PARM, &parameters);
+    if (error == -EBUSY || error == -ENODEV) device.refused("its frame rate can't be set", error);
+    if (error != 0) interval = {};  // it has one rate per mode
   } else {
     device.control(VIDIOC_G_PARM, &parameters);
   }
@@ -99,7 +100,10 @@ FrameInterval set_interval(const Device& device, const Mode& mode, const CameraO
   if (actual.rate() == 0) actual = mode.interval;
   Mode agreed = mode;
   agreed.interval = actual;
-  if (options.rate > 0 && (actual.rate() == 0 || !is_wanted(agreed, options)))
+  if (options.rate > 0 && actual.rate() == 0)
+    fail(ErrorCode::kInvalidArgument, "{}: fps={:g} can't be set: its driver has no frame rates", device.name(),
+         options.rate);
+  if (!is_wanted(agreed, options))
     fail(ErrorCode::kInvalidArgument, "{} does not run at fps={:g}, but at {:.4g} in this mode", device.name(),
          options.rate, actual.rate());
   return actual;
@@ -134,9 +138,10 @@ PlaneLayout lay_out_planes(const StreamFormat& format) {
   PlaneLayout places;
   std::size_t next = 0;
   for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i) {
-    // The padding of a row of chroma is that of luma, divided as the samples are.
+    // The padding of a row of chroma is that of luma, divided as the samples are. A row of odd width has half a sample
+    // more than luma's.
     const bool is_half = pixels == PixelFormat::kI420 && i > 0;
-    places.pitch[i] = is_half ? format.pitch_bytes / 2 : format.pitch_bytes;
+    places.pitch[i] = std::max(is_half ? format.pitch_bytes / 2 : format.pitch_bytes, planes[i].row_bytes);
     places.offset[i] = next;
     next += static_cast<std::size_t>(places.pitch[i]) * static_cast<std::size_t>(planes[i].rows);
   }
