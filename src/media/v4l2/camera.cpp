@@ -115,12 +115,14 @@ class CameraReader final : public FrameReader {
     const int error = session_->start(allocator);
     if (error != 0) {
       session_->stop();
-      if (!has_delivered_) return Failure{Status::kLost, start_message(error)};
       if (error == -ENODEV) return lose(unplugged_, "was unplugged; waiting until it is back");
+      if (!is_waited_for_) return Failure{Status::kLost, start_message(error)};
       retry_at_ = calls_->now() + kRetry;
+      reason_ = fmt::format("can't stream: {}; trying again", error_text(error));
       if (++starts_ > kMostStarts) leave();
-      return timed_out(fmt::format("can't stream: {}; trying again", error_text(error)));
+      return timed_out(reason_);
     }
+    is_waited_for_ = true;
     state_ = State::kStreaming;
     last_frame_ = calls_->now();
     is_first_ = true;
@@ -164,6 +166,7 @@ class CameraReader final : public FrameReader {
 
   Failure lose(std::atomic<std::int64_t>& count, const std::string& reason) {
     ++count;
+    is_waited_for_ = true;
     leave();
     reason_ = reason;
     retry_at_ = calls_->now();
@@ -188,16 +191,23 @@ class CameraReader final : public FrameReader {
     if (refusal == -ENODEV) return lose(unplugged_, "was unplugged; waiting until it is back");
     note_refusals(buffers);
     if (buffers.queued() == 0) return wait_for_buffer(refusal);
-    const auto deadline = last_frame_ + stall_limit();
-    // A buffer that the pipeline gives back to its pool wakes nobody.
-    nanoseconds timeout = deadline - calls_->now();
+    // A buffer that the pipeline gives back to its pool does not end the wait.
+    nanoseconds timeout = last_frame_ + stall_limit() - calls_->now();
     if (buffers.has_free()) timeout = std::min(timeout, period_);
     const Readiness ready = calls_->wait(session_->device().descriptor(), timeout);
     if (ready.is_interrupted) return cancelled();
     if (ready.has_event && session_->has_new_format())
       return lose(format_changes_, "its signal has another format; it is opened again");
     if (ready.has_frame) return dequeue(allocator);
-    if (calls_->now() < deadline) return std::nullopt;
+    if (ready.has_event) pause();
+    return check_stall();
+  }
+
+  /// Nothing has come of a device that was ready: it must not keep a processor busy.
+  void pause() { calls_->wait(-1, milliseconds(1)); }
+
+  std::optional<Outcome<Frame>> check_stall() {
+    if (calls_->now() < last_frame_ + stall_limit()) return std::nullopt;
     return restart(fmt::format("no frame for {:.1f} s", std::chrono::duration<double>(stall_limit()).count()));
   }
 
@@ -228,9 +238,8 @@ class CameraReader final : public FrameReader {
     const int error = session_->dequeue(filled);
     if (error == 0) return deliver(filled, allocator);
     if (error == -EAGAIN) {
-      // Nothing, although the device was ready: it must not keep a processor busy.
-      calls_->wait(-1, milliseconds(1));
-      return std::nullopt;
+      pause();
+      return check_stall();
     }
     if (error == -ENODEV) return lose(unplugged_, "was unplugged; waiting until it is back");
     return restart(fmt::format("its driver reports '{}'", error_text(error)));
@@ -251,7 +260,6 @@ class CameraReader final : public FrameReader {
     if (auto failure = damage_of(filled, lease)) return std::move(*failure);
     Outcome<Frame> outcome = is_compressed() ? decode(filled, lease, allocator) : lend(std::move(lease));
     if (!outcome) return outcome;
-    has_delivered_ = true;
     outcome->sequence = sequence;
     outcome->timestamp_ns = stamp.timestamp_ns;
     outcome->exposed = stamp.exposed;
@@ -335,7 +343,9 @@ class CameraReader final : public FrameReader {
   Clock::time_point retry_at_;
   std::string reason_;  ///< why it is away
   int starts_ = 0;      ///< of a stream without a frame
-  bool has_delivered_ = false;
+  /// From its first start on, or from when it was unplugged. A first start that is refused ends the source: its mode is
+  /// not possible, or the camera is another program's.
+  bool is_waited_for_ = false;
 
   nanoseconds period_{};
   Clock::time_point last_frame_;

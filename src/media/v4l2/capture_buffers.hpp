@@ -22,8 +22,9 @@ class CaptureBuffers {
   virtual int queue(FrameAllocator& allocator) = 0;
   /// Takes the buffer INDEX, which the driver has filled. Empty if the driver does not hold it.
   virtual FrameLease take_filled(std::uint32_t index) = 0;
-  /// After the driver has stopped: it holds none.
-  virtual void take_all() noexcept = 0;
+  /// Stops DEVICE's stream: the driver holds none then. A lease that ends meanwhile waits, because the driver would
+  /// return its buffer unseen.
+  virtual void stop(const Device& device) noexcept = 0;
   /// How many the driver holds.
   virtual int queued() const = 0;
   /// Whether queue() has something to do, as far as it depends on the pipeline or on a driver that has refused it.

@@ -91,6 +91,11 @@ void Device::identify() {
   identity_.serial = calls_->read_text(folder + "device/../serial");
 }
 
+void Device::stop_stream() const noexcept {
+  int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+  control(VIDIOC_STREAMOFF, &type);
+}
+
 void Device::check_capture() const {
   switch (kind_) {
     case NodeKind::kCapture: return;

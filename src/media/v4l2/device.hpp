@@ -46,6 +46,7 @@ class Device {
   NodeKind kind() const { return kind_; }
   /// "/dev/video0 (HD Webcam)"
   std::string name() const { return path_ + " (" + identity_.card + ")"; }
+  void stop_stream() const noexcept;
   /// Throws Error naming the device unless it is kCapture.
   void check_capture() const;
   /// Throws Error (kDevice, kIo) that WHAT was refused with ERROR, a negative error number.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "media/v4l2/camera_options.hpp"
 #include "media/v4l2/capture_buffers.hpp"
 
 namespace saccade::v4l2 {
@@ -17,10 +18,14 @@ class MappedBuffers final : public CaptureBuffers, public FrameAllocator {
       : CaptureBuffers(V4L2_MEMORY_MMAP), calls_(std::move(calls)), descriptor_(device.descriptor()) {
     buffers_.reserve(count);
     states_.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i) map(device, i);
   }
   ~MappedBuffers() override {
     for (const FrameBuffer& buffer : buffers_) calls_->unmap(buffer.data, buffer.capacity);
+  }
+
+  /// Throws Error; what is mapped then is unmapped by the destructor.
+  void map_all(const Device& device, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) map(device, i);
   }
 
   void detach() noexcept override {
@@ -57,8 +62,9 @@ class MappedBuffers final : public CaptureBuffers, public FrameAllocator {
     return {*this, buffers_[index]};
   }
 
-  void take_all() noexcept override {
+  void stop(const Device& device) noexcept override {
     const std::scoped_lock lock(mutex_);
+    device.stop_stream();
     for (State& state : states_)
       if (state == State::kQueued) state = State::kFree;
     queued_ = 0;
@@ -143,7 +149,9 @@ BuffersOwner map_buffers(const Device& device, const std::shared_ptr<SystemCalls
     device.refused("its driver refuses buffers", error);
   if (request.count < kFewestBuffers)
     fail(ErrorCode::kDevice, "{}: its driver has {} buffers only", device.name(), request.count);
-  return BuffersOwner(new MappedBuffers(device, calls, request.count));
+  auto buffers = std::make_unique<MappedBuffers>(device, calls, request.count);
+  buffers->map_all(device, request.count);
+  return BuffersOwner(buffers.release());
 }
 
 }  // namespace saccade::v4l2

@@ -2,6 +2,8 @@
 
 #include <linux/videodev2.h>
 
+#include <cerrno>
+
 #include "base/error.hpp"
 #include "base/log.hpp"
 
@@ -32,6 +34,19 @@ void Session::use_mapped() {
   buffers_ = map_buffers(device_, calls_, options_.buffers);
 }
 
+/// The same while the source runs. 0, or a negative error number: there are no buffers then.
+int Session::replace_by_mapped() {
+  try {
+    use_mapped();
+    return 0;
+  } catch (const Error& refusal) {
+    log(LogLevel::kWarning, "{}", refusal.what());
+  }
+  v4l2_capability capability{};
+  const int error = device_.control(VIDIOC_QUERYCAP, &capability);
+  return error != 0 ? error : -EIO;
+}
+
 /// False, with a message, where the pipeline's buffers can't be filled.
 bool Session::use_pipelines() {
   if (format_.mode.format->is_compressed()) {
@@ -54,23 +69,21 @@ void Session::choose_buffers(FrameAllocator& allocator) {
   has_chosen_ = true;
   if (options_.io != CameraIo::kAuto || format_.mode.format->is_compressed()) return;
   const FrameLease sample = allocator.try_acquire(format_.image_bytes);
-  if (sample && sample.buffer().memory == MemoryKind::kPinned && !use_pipelines()) use_mapped();
+  if (sample && sample.buffer().memory == MemoryKind::kPinned) use_pipelines();
 }
 
 int Session::start(FrameAllocator& allocator) {
   if (!has_chosen_) choose_buffers(allocator);
-  int error = buffers_->queue(allocator);
+  int error = buffers_ ? 0 : replace_by_mapped();
+  if (error != 0) return error;
+  error = buffers_->queue(allocator);
   if (error != 0 && buffers_->queued() == 0 && buffers_->memory() == V4L2_MEMORY_USERPTR) {
     log(LogLevel::kWarning,
         "{}: its driver can't write into the pipeline's buffers ({}); its own are mapped instead "
         "(io=mmap)",
         device_.name(), error_text(error));
-    try {
-      use_mapped();
-    } catch (const Error& refusal) {
-      log(LogLevel::kWarning, "{}", refusal.what());
-      return error;
-    }
+    error = replace_by_mapped();
+    if (error != 0) return error;
     error = buffers_->queue(allocator);
   }
   if (error != 0 && buffers_->queued() == 0) return error;
@@ -79,9 +92,7 @@ int Session::start(FrameAllocator& allocator) {
 }
 
 void Session::stop() noexcept {
-  int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-  device_.control(VIDIOC_STREAMOFF, &type);
-  if (buffers_) buffers_->take_all();
+  if (buffers_) buffers_->stop(device_);
 }
 
 int Session::dequeue(FilledBuffer& filled) {

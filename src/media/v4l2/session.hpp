@@ -46,12 +46,13 @@ class Session {
  private:
   void choose_buffers(FrameAllocator& allocator);
   void use_mapped();
+  int replace_by_mapped();
   bool use_pipelines();
 
   std::shared_ptr<SystemCalls> calls_;
   CameraOptions options_;
   // Destroyed after the device is closed: pages that it may write to are the pipeline's again then.
-  BuffersOwner buffers_;
+  BuffersOwner buffers_;  ///< null where the driver has refused both kinds
   Device device_;
   StreamFormat format_;
   bool has_chosen_ = false;  ///< the kind of buffers

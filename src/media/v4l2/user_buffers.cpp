@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "media/v4l2/camera_options.hpp"
 #include "media/v4l2/capture_buffers.hpp"
 
 namespace saccade::v4l2 {
@@ -34,7 +35,8 @@ class UserBuffers final : public CaptureBuffers {
     return std::move(leases_[index]);
   }
 
-  void take_all() noexcept override {
+  void stop(const Device& device) noexcept override {
+    device.stop_stream();
     for (FrameLease& lease : leases_) lease = FrameLease();
     queued_ = 0;
   }
@@ -76,6 +78,8 @@ BuffersOwner user_buffers(const Device& device, std::size_t bytes, int count) {
   request.memory = V4L2_MEMORY_USERPTR;
   if (const int error = device.control(VIDIOC_REQBUFS, &request); error != 0)
     device.refused("its driver can't write into the pipeline's buffers", error);
+  if (request.count < kFewestBuffers)
+    fail(ErrorCode::kDevice, "{}: its driver takes {} buffers of the pipeline only", device.name(), request.count);
   return BuffersOwner(new UserBuffers(device, bytes, request.count));
 }
 
