@@ -21,6 +21,7 @@ if(TARGET flag_documents)
 endif()
 get_property(saccade_modules GLOBAL PROPERTY SACCADE_MODULES)
 install(TARGETS ${saccade_modules} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
+install(TARGETS saccade_source RUNTIME DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
 install(FILES "${PROJECT_SOURCE_DIR}/models/scene_model.onnx" "${PROJECT_SOURCE_DIR}/models/scene_model.toml"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/saccade")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/saccade" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

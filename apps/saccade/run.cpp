@@ -258,6 +258,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--queue", &flags.pipeline.queue);
   binder.bind("--realtime", &flags.source_options.realtime);
   binder.bind("--loop", &flags.source_options.loop);
+  binder.bind("--isolate", &flags.source_options.isolate);
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
   binder.bind("--goals", &flags.goals);

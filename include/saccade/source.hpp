@@ -27,6 +27,10 @@ struct SourceOptions {
   /// counted.
   bool realtime = false;
   bool loop = false;  ///< begin again at the end; frame numbers and timestamps continue
+  /// Read it in a child process (saccade-source), so that a crash of its decoder costs only the frames there: the child
+  /// is started again, and a file is read once more up to the frame after the last one. A frame that crashes the child
+  /// three times counts as corrupt. Not for a CustomSource.
+  bool isolate = false;
   /// Width of the model's input, in pixels: what a camera's URI leaves open is chosen for it. 0: 640.
   int model_width = 0;
   int model_height = 0;  ///< height of the model's input, in pixels; 0: 640

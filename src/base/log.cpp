@@ -15,6 +15,7 @@ namespace {
 
 std::atomic<LogLevel> current{LogLevel::kWarning};
 std::atomic<bool> lost{false};
+std::atomic<LogWriter> replacement{nullptr};
 
 /// False if standard error does not accept all of TEXT.
 bool write_whole(std::string_view text) noexcept {
@@ -40,7 +41,10 @@ std::string_view to_string(LogLevel level) noexcept {
   return enum_name(level, names);
 }
 
+void set_log_writer(LogWriter writer) noexcept { replacement = writer; }
+
 void write_log(LogLevel level, std::string_view message) noexcept {
+  if (const LogWriter writer = replacement) return writer(level, message);
   try {
     fmt::memory_buffer line;  // on the stack: a warning on the frame path must not allocate
     fmt::format_to(std::back_inserter(line), "saccade: {}: ", to_string(level));

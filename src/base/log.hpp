@@ -13,6 +13,10 @@ namespace saccade {
 /// failure.
 void write_log(LogLevel level, std::string_view message) noexcept;
 
+/// Receives the messages of write_log() in the place of standard error. Any thread.
+using LogWriter = void (*)(LogLevel level, std::string_view message) noexcept;
+void set_log_writer(LogWriter writer) noexcept;
+
 /// Logs a formatted message if LEVEL is enabled; costs one load otherwise.
 template <typename... Args>
 void log(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {

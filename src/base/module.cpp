@@ -61,6 +61,8 @@ void* open_module(const std::string& name) {
   return found->second;
 }
 
+std::filesystem::path helper_program(const std::string& name) { return library_folder() / "saccade" / name; }
+
 std::filesystem::path data_file(const std::string& name) {
   // lib/libsaccade.so, or lib/ARCHITECTURE/libsaccade.so as Debian has it.
   const std::filesystem::path folder = library_folder();

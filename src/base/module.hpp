@@ -9,6 +9,9 @@ namespace saccade {
 /// Throws kNotFound with the loader's reason, kInvalidFile where the file is truncated. Safe from any thread.
 void* open_module(const std::string& name);
 
+/// saccade/NAME beside the library: a program that Saccade starts. It need not exist.
+std::filesystem::path helper_program(const std::string& name);
+
 /// share/saccade/NAME of the installed tree, or build tree, that the library belongs to. Throws kNotFound.
 std::filesystem::path data_file(const std::string& name);
 

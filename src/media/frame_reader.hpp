@@ -18,6 +18,11 @@ class FrameReader {
   /// The next frame, in storage from ALLOCATOR. kCorrupt is for one frame, kEnd and kLost end the source. Does not
   /// allocate after its first frames (a decoder library may).
   virtual Outcome<Frame> read(FrameAllocator& allocator) = 0;
+  /// Reads kCorrupt in the place of frame NUMBER, counted from 0, without decoding it: it crashes its decoder. Before
+  /// the first read. False if this kind of source can't do so.
+  virtual bool skip(std::int64_t /*number*/) { return false; }
+  /// Begins again at the first frame, after kEnd. False if this kind of source must be opened again for that.
+  virtual bool rewind() { return false; }
   /// Makes a waiting read, and all later ones, return kCancelled.
   virtual void cancel() noexcept = 0;
   /// Those of a device. Any thread.

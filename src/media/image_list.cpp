@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cctype>
 #include <filesystem>
+#include <set>
 
 #include "base/clock.hpp"
 #include "base/file_registry.hpp"
@@ -52,6 +53,8 @@ class ImageList final : public FrameReader {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     if (cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
+    if (skipped_.contains(static_cast<std::int64_t>(next_)))
+      return Failure{Status::kCorrupt, files_[next_++] + ": its decoder crashes"};
     if (next_ == files_.size()) return Failure{Status::kEnd, info_.name + ": no more images"};
     const std::size_t index = next_++;
     const auto start = Clock::now();
@@ -65,6 +68,11 @@ class ImageList final : public FrameReader {
     frame.captured = Clock::now();
     frame.capture_time = frame.captured - start;
     return outcome;
+  }
+
+  bool skip(std::int64_t number) override {
+    skipped_.insert(number);
+    return true;
   }
 
   void cancel() noexcept override { cancelled_ = true; }
@@ -93,6 +101,7 @@ class ImageList final : public FrameReader {
   std::vector<std::string> files_;
   std::vector<Entry> entries_;
   std::unique_ptr<ImageReader> reader_;
+  std::set<std::int64_t> skipped_;
   std::size_t next_ = 0;
   std::atomic<bool> cancelled_ = false;
 };

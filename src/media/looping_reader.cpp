@@ -11,7 +11,8 @@ namespace {
 
 class LoopingReader final : public FrameReader {
  public:
-  LoopingReader(std::string uri, std::unique_ptr<FrameReader> first) : uri_(std::move(uri)), reader_(std::move(first)) {
+  LoopingReader(OpenReader open, std::unique_ptr<FrameReader> first)
+      : open_(std::move(open)), reader_(std::move(first)) {
     info_ = reader_->info();
     info_.frames = -1;
     info_.endless = true;
@@ -58,19 +59,19 @@ class LoopingReader final : public FrameReader {
   std::optional<Failure> start_anew() {
     std::unique_ptr<FrameReader> next;
     try {
-      next = open_reader(uri_);
+      if (!reader_->rewind()) next = open_();
     } catch (const Error& error) {
       return Failure{Status::kLost, error.what()};
     }
     const std::scoped_lock lock(mutex_);
     if (cancelled_) return Failure{Status::kCancelled, {}};
-    reader_ = std::move(next);
+    if (next != nullptr) reader_ = std::move(next);
     frames_this_round_ = 0;
     first_sequence_ = next_sequence_;
     return std::nullopt;
   }
 
-  std::string uri_;
+  OpenReader open_;
   SourceInfo info_;
   std::mutex mutex_;  // guards reader_ against cancel()
   std::unique_ptr<FrameReader> reader_;
@@ -87,10 +88,14 @@ class LoopingReader final : public FrameReader {
 
 }  // namespace
 
-std::unique_ptr<FrameReader> open_looping(const std::string& uri, const ReaderOptions& options) {
-  std::unique_ptr<FrameReader> reader = open_reader(uri, options);
+std::unique_ptr<FrameReader> open_looping(OpenReader open) {
+  std::unique_ptr<FrameReader> reader = open();
   if (reader->info().live) return reader;
-  return std::make_unique<LoopingReader>(uri, std::move(reader));
+  return std::make_unique<LoopingReader>(std::move(open), std::move(reader));
+}
+
+std::unique_ptr<FrameReader> open_looping(const std::string& uri) {
+  return open_looping(OpenReader([uri] { return open_reader(uri); }));
 }
 
 }  // namespace saccade

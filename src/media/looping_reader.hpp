@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -7,8 +8,12 @@
 
 namespace saccade {
 
-/// A reader that opens URI again when it ends: frame numbers continue, timestamps are offset by the length of a round.
-/// Live sources are returned unchanged. Throws Error as open_reader() does.
-std::unique_ptr<FrameReader> open_looping(const std::string& uri, const ReaderOptions& options = {});
+using OpenReader = std::function<std::unique_ptr<FrameReader>()>;
+
+/// A reader that begins again, or is opened again by OPEN, when it ends: frame numbers continue, timestamps are offset
+/// by the length of a round. Live sources are returned unchanged. Throws what OPEN throws.
+std::unique_ptr<FrameReader> open_looping(OpenReader open);
+/// The same for URI. Throws Error as open_reader() does.
+std::unique_ptr<FrameReader> open_looping(const std::string& uri);
 
 }  // namespace saccade

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
 #include "media/image_list.hpp"
+#include "media/isolated/isolated_reader.hpp"
 #include "media/looping_reader.hpp"
 #include "media/paced_reader.hpp"
 #include "saccade/cameras.hpp"
@@ -71,6 +72,21 @@ std::unique_ptr<FrameReader> with_options(std::unique_ptr<FrameReader> reader, c
   return options.realtime && !info.live ? pace(std::move(reader)) : std::move(reader);
 }
 
+/// FILES as one source.
+std::unique_ptr<FrameReader> read_images(const std::string& name, std::vector<std::string> files,
+                                         const SourceOptions& options) {
+  return with_options(options.isolate ? open_isolated({.uri = name, .images = std::move(files), .options = {}})
+                                      : open_images(name, std::move(files)),
+                      options);
+}
+
+std::unique_ptr<FrameReader> read_uri(const std::string& uri, const SourceOptions& options) {
+  ReaderOptions reading;
+  if (options.model_width > 0) reading.model_width = options.model_width;
+  if (options.model_height > 0) reading.model_height = options.model_height;
+  return options.isolate ? open_isolated({.uri = uri, .images = {}, .options = reading}) : open_reader(uri, reading);
+}
+
 /// Collects sources; images of one folder that follow each other are joined.
 class SourceList {
  public:
@@ -116,7 +132,7 @@ class SourceList {
     if (!error && !has_images && videos.empty())
       fail(ErrorCode::kInvalidFile, "the folder '{}' has no image and no video (by the extensions of its files)", path);
     // It reports a folder that can't be read.
-    if (has_images || error) add_reader(with_options(open_folder(path), options_));
+    if (has_images || error) add_reader(with_options(read_uri(path, options_), options_));
     note_input(path);
     std::ranges::sort(videos);
     for (const std::string& video : videos) add_reader(open_source(video, options_));
@@ -126,7 +142,7 @@ class SourceList {
     if (images_.size() == 1) add_reader(open_source(images_.front(), options_));
     if (images_.size() > 1) {
       const std::string name = fmt::format("{} and {} more", images_.front(), images_.size() - 1);
-      add_reader(with_options(open_images(name, images_), options_));
+      add_reader(read_images(name, images_, options_));
     }
     images_.clear();
   }
@@ -145,10 +161,8 @@ class SourceList {
 }  // namespace
 
 std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOptions& options) {
-  ReaderOptions reading;
-  if (options.model_width > 0) reading.model_width = options.model_width;
-  if (options.model_height > 0) reading.model_height = options.model_height;
-  return with_options(options.loop ? open_looping(uri, reading) : open_reader(uri, reading), options);
+  const OpenReader open = [uri, options] { return read_uri(uri, options); };
+  return with_options(options.loop ? open_looping(open) : open(), options);
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,

@@ -56,6 +56,11 @@ class FrameMemory {
   virtual std::byte* allocate(std::size_t bytes) = 0;
   /// No effect on null.
   virtual void deallocate(std::byte* memory) noexcept = 0;
+  /// Makes BYTES at MEMORY, which another allocator has mapped, memory of this kind(). False if that is refused: it is
+  /// kPlain then.
+  virtual bool register_host(std::byte* /*memory*/, std::size_t /*bytes*/) { return false; }
+  /// Ends it, before the memory is unmapped.
+  virtual void unregister_host(std::byte* /*memory*/) noexcept {}
 };
 /// The heap.
 FrameMemory& plain_frame_memory();
@@ -103,9 +108,13 @@ class FrameAllocator {
   /// Called by a lease's destructor, on any thread.
   virtual void release(FrameBuffer& buffer) noexcept = 0;
   /// Counts BYTES that a source holds beside its frames against the frames' limit. Throws Error (kUnsupported) if they
-  /// exceed it.
+  /// exceed it. What is not given back ends with the allocator.
   virtual void take(std::size_t /*bytes*/) {}
   virtual void give_back(std::size_t /*bytes*/) noexcept {}
+  /// For a source that brings memory of its own: the number of frames that may be leased at a time, and where to
+  /// register the memory. The latter lives as long as the process.
+  virtual std::size_t buffers() const { return 4; }
+  virtual FrameMemory& memory() { return plain_frame_memory(); }
 };
 
 /// A frame with its identity, passed from sources to pipelines. Moving it moves the lease.

@@ -26,6 +26,7 @@ FramePool::FramePool(std::size_t buffers, FrameMemory& memory, std::size_t limit
 
 FramePool::~FramePool() {
   for (FrameBuffer& buffer : buffers_) shrink(buffer);
+  bytes_of_frames -= taken_;
 }
 
 void FramePool::shrink(FrameBuffer& buffer) noexcept {
@@ -96,7 +97,10 @@ void FramePool::release(FrameBuffer& buffer) noexcept {
 void FramePool::take(std::size_t bytes) {
   const std::size_t before = bytes_of_frames.fetch_add(bytes);
   const std::size_t limit = limit_ == 0 ? default_memory_limit() : limit_;
-  if (before <= limit && bytes <= limit - before) return;
+  if (before <= limit && bytes <= limit - before) {
+    taken_ += bytes;
+    return;
+  }
   bytes_of_frames -= bytes;
   fail(ErrorCode::kUnsupported,
        "{} are needed, but frames in queues and in work already use {} of their limit of {}: use a shorter --queue, or "
@@ -104,7 +108,10 @@ void FramePool::take(std::size_t bytes) {
        readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
 }
 
-void FramePool::give_back(std::size_t bytes) noexcept { bytes_of_frames -= bytes; }
+void FramePool::give_back(std::size_t bytes) noexcept {
+  taken_ -= bytes;
+  bytes_of_frames -= bytes;
+}
 
 void FramePool::cancel() noexcept {
   {

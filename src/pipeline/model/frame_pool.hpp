@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,8 @@ class FramePool final : public FrameAllocator {
   void release(FrameBuffer& buffer) noexcept override;
   void take(std::size_t bytes) override;
   void give_back(std::size_t bytes) noexcept override;
+  std::size_t buffers() const override { return buffers_.size(); }
+  FrameMemory& memory() override { return memory_; }
   /// Ends current and later calls of acquire() with an empty lease.
   void cancel() noexcept;
 
@@ -39,6 +42,7 @@ class FramePool final : public FrameAllocator {
 
   FrameMemory& memory_;
   std::size_t limit_;
+  std::atomic<std::size_t> taken_{0};  ///< bytes, not given back
   mutable std::mutex mutex_;
   std::condition_variable returned_;
   std::vector<FrameBuffer> buffers_;

@@ -1,0 +1,346 @@
+#include "media/isolated/isolated_reader.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "base/file_registry.hpp"
+#include "base/log.hpp"
+#include "base/module.hpp"
+#include "media/isolated/child_process.hpp"
+#include "media/isolated/received.hpp"
+#include "media/isolated/restarts.hpp"
+#include "media/isolated/shared_pool.hpp"
+
+namespace saccade {
+namespace isolated {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{500};
+
+class Event {
+ public:
+  Event() : descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    if (descriptor_ < 0) fail(ErrorCode::kIo, "no event can be made: {}", std::strerror(errno));
+  }
+  ~Event() { close(descriptor_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void set() noexcept { static_cast<void>(eventfd_write(descriptor_, 1)); }
+  int descriptor() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+class IsolatedReader final : public FrameReader {
+ public:
+  IsolatedReader(SourceSpec spec, std::filesystem::path helper)
+      : spec_(std::move(spec)), helper_(std::move(helper)), restarts_(false) {
+    open_first();
+    restarts_ = Restarts(info_.live);
+    note_input(spec_.uri);
+    for (const std::string& file : info_.files) note_input(file);
+  }
+
+  ~IsolatedReader() override {
+    if (child_) child_->cancel(kPatience);
+    if (pool_) pool_->disconnect();
+  }
+
+  const SourceInfo& info() const override { return info_; }
+
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    while (true) {
+      if (is_cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
+      if (last_) return *last_;
+      if (!child_ && !start_again()) continue;
+      if (phase_ == Phase::kOpen) start_reading();
+      if (pool_) pool_->flush();
+      try {
+        if (auto outcome = receive(allocator)) return std::move(*outcome);
+      } catch (const BadMessage& bad) {
+        if (auto failure = died(fmt::format("sent an invalid message ({})", bad.what()))) return std::move(*failure);
+      }
+    }
+  }
+
+  void cancel() noexcept override {
+    is_cancelled_ = true;
+    cancelled_.set();
+  }
+
+  bool rewind() override {
+    last_.reset();
+    restarts_.rewind();
+    if (child_) send_spec();
+    return true;
+  }
+
+ private:
+  enum class Phase { kOpening, kNames, kOpen, kReading };
+
+  void start_child() {
+    child_ = std::make_unique<ChildProcess>(helper_);
+    send_spec();
+  }
+
+  void send_spec() {
+    // The files of a folder stay those that it had: their frames are numbered.
+    const std::vector<std::string>& images = info_.files.empty() ? spec_.images : info_.files;
+    const Channel& channel = *child_->channel();
+    channel.send(Open{.images = static_cast<std::uint32_t>(images.size()),
+                      .decode_threads = spec_.options.decode_threads,
+                      .log_level = static_cast<std::uint32_t>(log_level())},
+                 spec_.uri);
+    for (std::uint32_t i = 0; i < images.size(); ++i) channel.send(File{.index = i}, images[i]);
+    phase_ = Phase::kOpening;
+  }
+
+  /// Throws what opening throws.
+  void open_first() {
+    for (int attempt = 1;; ++attempt) {
+      start_child();
+      std::string end = receive_hello();
+      if (end.empty()) {
+        is_first_ = false;
+        return;
+      }
+      child_.reset();
+      info_ = {};
+      if (attempt == Restarts::kMostDeaths)
+        fail(ErrorCode::kInvalidFile, "'{}': the process that opens it {}", spec_.uri, end);
+    }
+  }
+
+  /// Why the child has ended; empty if the source is open.
+  std::string receive_hello() {
+    try {
+      while (phase_ != Phase::kOpen) {
+        const Channel::Receipt receipt = child_->channel()->receive(packet_, true, false);
+        if (receipt == Channel::Receipt::kClosed) return child_->end();
+        if (receipt != Channel::Receipt::kMessage) throw BadMessage("it is of another version");
+        if (packet_.header.kind == Kind::kError) throw read_error(packet_);
+        if (!handle_opening()) throw BadMessage("it comes too early");
+      }
+    } catch (const BadMessage& bad) {
+      return fmt::format("sent an invalid message ({})", bad.what());
+    }
+    return {};
+  }
+
+  /// A message before the first frame. False if it is another one.
+  bool handle_opening() {
+    switch (packet_.header.kind) {
+      case Kind::kLog: {
+        const ReceivedLog received = read_log(packet_);
+        log(received.level, "{}", received.line);
+        return true;
+      }
+      case Kind::kHello: {
+        if (phase_ != Phase::kOpening) throw BadMessage("the source was opened already");
+        ReceivedHello hello = read_hello(packet_);
+        names_left_ = hello.files;
+        if (is_first_) info_ = std::move(hello.info);
+        phase_ = names_left_ > 0 ? Phase::kNames : Phase::kOpen;
+        return true;
+      }
+      case Kind::kName: {
+        if (phase_ != Phase::kNames) throw BadMessage("an image is unexpected");
+        const std::size_t index = is_first_ ? info_.files.size() : info_.files.size() - names_left_;
+        const std::string_view name = read_name(packet_, index);
+        if (is_first_) info_.files.emplace_back(name);
+        if (--names_left_ == 0) phase_ = Phase::kOpen;
+        return true;
+      }
+      default: return false;
+    }
+  }
+
+  void start_reading() {
+    const Channel& channel = *child_->channel();
+    for (const std::int64_t number : restarts_.skipped()) channel.send(Skip{.number = number});
+    channel.send(Start{.delivered = restarts_.delivered()});
+    phase_ = Phase::kReading;
+  }
+
+  /// False if the child's pause is not over, or reading was cancelled.
+  bool start_again() {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(restart_at_ - Clock::now());
+    if (left.count() > 0) {
+      pollfd event{.fd = cancelled_.descriptor(), .events = POLLIN, .revents = 0};
+      poll(&event, 1, static_cast<int>(left.count()));
+      return false;
+    }
+    try {
+      start_child();
+    } catch (const Error& error) {
+      restarts_.die();
+      restart_at_ = Clock::now() + std::max(restarts_.pause(), std::chrono::milliseconds(100));
+      report(error.what());
+      return false;
+    }
+    return true;
+  }
+
+  /// The outcome of one message; nothing if another one is needed.
+  std::optional<Outcome<Frame>> receive(FrameAllocator& allocator) {
+    switch (child_->channel()->receive(packet_, false, false)) {
+      case Channel::Receipt::kMessage: return handle(allocator);
+      case Channel::Receipt::kInvalid: throw BadMessage("it is of another version");
+      case Channel::Receipt::kClosed: return died(child_->end());
+      case Channel::Receipt::kNothing: break;
+    }
+    std::array<pollfd, 2> events = {{{.fd = child_->channel()->socket(), .events = POLLIN, .revents = 0},
+                                     {.fd = cancelled_.descriptor(), .events = POLLIN, .revents = 0}}};
+    poll(events.data(), events.size(), -1);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome<Frame>> handle(FrameAllocator& allocator) {
+    if (handle_opening()) return std::nullopt;
+    switch (packet_.header.kind) {
+      case Kind::kNeed: provide(read_need(packet_), allocator); return std::nullopt;
+      case Kind::kFrame: return deliver();
+      case Kind::kFailure: return pass_on(read_failure(packet_));
+      case Kind::kError: return fail_by(read_error(packet_));
+      default: throw BadMessage("its kind is unknown");
+    }
+  }
+
+  void provide(std::size_t bytes, FrameAllocator& allocator) {
+    if (!pool_ || pool_->capacity() < bytes) {
+      const std::size_t buffers = allocator.buffers() + SharedPool::kAhead;
+      if (pool_) allocator.give_back(pool_->bytes());
+      pool_.reset();
+      allocator.take(buffers * bytes);
+      std::shared_ptr<SharedPool> made = SharedPool::create(++generation_, buffers, bytes, allocator.memory());
+      allocator.take(made->bytes() - buffers * bytes);
+      pool_ = std::move(made);
+    }
+    pool_->connect(child_->channel());
+  }
+
+  Outcome<Frame> deliver() {
+    if (!pool_ || phase_ != Phase::kReading) throw BadMessage("a frame has no memory");
+    ReceivedFrame received = read_frame(packet_,
+                                        {.generation = pool_->generation(),
+                                         .buffers = pool_->buffers(),
+                                         .capacity = pool_->capacity(),
+                                         .next = restarts_.next_of_child()},
+                                        Clock::now());
+    Frame& frame = received.frame;
+    frame.lease = pool_->lease(received.index);
+    if (!frame.lease) throw BadMessage("a buffer is not the child's");
+    const FrameBuffer& buffer = frame.lease.buffer();
+    frame.view.memory = buffer.memory;
+    const auto sizes = plane_sizes(frame.view.format, frame.view.width, frame.view.height);
+    for (std::size_t i = 0; i < sizes.size(); ++i)
+      if (sizes[i].rows > 0)
+        frame.view.planes[i] = reinterpret_cast<const std::uint8_t*>(buffer.data) + received.offset[i];
+    frame.name = kept(packet_.text());
+    frame.sequence = restarts_.deliver(frame.sequence);
+    is_reported_ = false;
+    return std::move(frame);
+  }
+
+  /// NAME for as long as the source.
+  std::string_view kept(std::string_view name) {
+    if (name.empty()) return {};
+    const auto known = names_.find(name);
+    return known != names_.end() ? *known : *names_.emplace(name).first;
+  }
+
+  Failure pass_on(Failure failure) {
+    if (phase_ != Phase::kReading) throw BadMessage("a failure is unexpected");
+    switch (failure.status) {
+      case Status::kCorrupt:
+      case Status::kNoBuffer: restarts_.deliver_nothing(); break;
+      case Status::kTimeout: break;
+      case Status::kEnd:
+      case Status::kLost: last_ = failure; break;
+      default: throw BadMessage("a status is unexpected");
+    }
+    return failure;
+  }
+
+  /// The source could not be opened again, or its reader has thrown ERROR.
+  std::optional<Outcome<Frame>> fail_by(const Error& error) {
+    if (phase_ == Phase::kReading) {
+      last_ = Failure{Status::kLost, error.what()};
+      return *last_;
+    }
+    return died(fmt::format("can't open it again ({})", error.what()));
+  }
+
+  /// The child has ended, or must; HOW completes the sentence.
+  std::optional<Failure> died(const std::string& how) {
+    child_.reset();
+    if (pool_) pool_->disconnect();
+    restarts_.die();
+    restart_at_ = Clock::now() + restarts_.pause();
+    const std::string what = fmt::format("{}: the process that reads it {}", info_.name, how);
+    if (restarts_.is_stuck()) return give_up(what);
+    const std::string message =
+        info_.live ? what + "; it is started again"
+                   : fmt::format("{}; it is started again and goes on after {} frames", what, restarts_.delivered());
+    if (std::exchange(is_reported_, true)) {
+      log(LogLevel::kWarning, "{}", message);
+      return std::nullopt;
+    }
+    return Failure{Status::kTimeout, message};
+  }
+
+  /// After several deaths at one frame.
+  Failure give_up(const std::string& what) {
+    if (phase_ == Phase::kReading)
+      return {Status::kCorrupt,
+              fmt::format("{}, {} times at frame {}: it is skipped", what, Restarts::kMostDeaths, restarts_.skip())};
+    last_ = Failure{Status::kLost, fmt::format("{}, {} times", what, Restarts::kMostDeaths)};
+    return *last_;
+  }
+
+  void report(std::string_view message) {
+    log(std::exchange(is_reported_, true) ? LogLevel::kDebug : LogLevel::kWarning, "{}: {}", info_.name, message);
+  }
+
+  SourceSpec spec_;
+  std::filesystem::path helper_;
+  SourceInfo info_;
+  std::set<std::string, std::less<>> names_;
+  std::unique_ptr<ChildProcess> child_;
+  Phase phase_ = Phase::kOpening;
+  std::size_t names_left_ = 0;  ///< of the images that the child announced
+  bool is_first_ = true;        ///< whether they are not known yet
+  std::shared_ptr<SharedPool> pool_;
+  std::uint32_t generation_ = 0;
+  Restarts restarts_;
+  Clock::time_point restart_at_;
+  bool is_reported_ = false;     ///< whether an outage has been reported since the last frame
+  std::optional<Failure> last_;  ///< the end
+  std::atomic<bool> is_cancelled_ = false;
+  Event cancelled_;
+  Packet packet_;
+};
+
+}  // namespace
+}  // namespace isolated
+
+std::unique_ptr<FrameReader> open_isolated(isolated::SourceSpec spec, std::filesystem::path helper) {
+  return std::make_unique<isolated::IsolatedReader>(std::move(spec), std::move(helper));
+}
+
+std::unique_ptr<FrameReader> open_isolated(isolated::SourceSpec spec) {
+  return open_isolated(std::move(spec), helper_program("saccade-source"));
+}
+
+}  // namespace saccade

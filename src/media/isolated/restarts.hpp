@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <vector>
+
+namespace saccade::isolated {
+
+/// Where a source goes on after the death of its child, and when. Pure arithmetic, of one thread.
+class Restarts {
+ public:
+  static constexpr int kMostDeaths = 3;  ///< at one frame that is not live
+
+  explicit Restarts(bool is_live) : is_live_(is_live) {}
+
+  /// The least number that the next frame of the child may have.
+  std::int64_t next_of_child() const { return is_rebased_ ? next_ - base_ : 0; }
+  /// The source's number of the child's frame SEQUENCE, which is delivered.
+  std::int64_t deliver(std::int64_t sequence) {
+    // A camera counts from 0 again. The frame that was being read is lost.
+    if (!is_rebased_) base_ = is_live_ ? next_ + 1 - sequence : 0;
+    is_rebased_ = true;
+    next_ = base_ + sequence + 1;
+    pass();
+    return next_ - 1;
+  }
+  /// A frame without pixels that may have had a number.
+  void deliver_nothing() {
+    ++next_;
+    pass();
+  }
+  /// Frames and corrupt frames that a new child must drop.
+  std::int64_t delivered() const { return is_live_ ? 0 : delivered_; }
+  const std::vector<std::int64_t>& skipped() const { return skipped_; }
+
+  /// The child has died.
+  void die() {
+    ++deaths_;
+    is_rebased_ = !is_live_;
+  }
+  /// How long to wait before the next one starts.
+  std::chrono::milliseconds pause() const {
+    constexpr int kLongest = 1000;
+    return std::chrono::milliseconds(deaths_ < 2 ? 0 : std::min(kLongest, 25 << std::min(deaths_, 6)));
+  }
+  /// Whether the child dies at the same frame again and again.
+  bool is_stuck() const { return !is_live_ && deaths_ >= kMostDeaths; }
+  /// Passes over that frame; returns its number.
+  std::int64_t skip() {
+    skipped_.push_back(delivered_);
+    deliver_nothing();
+    return skipped_.back();
+  }
+  /// The source begins again.
+  void rewind() { *this = Restarts(is_live_); }
+
+ private:
+  void pass() {
+    ++delivered_;
+    deaths_ = 0;
+  }
+
+  bool is_live_;
+  bool is_rebased_ = true;
+  std::int64_t base_ = 0;  ///< number of the child's frame 0
+  std::int64_t next_ = 0;
+  std::int64_t delivered_ = 0;
+  int deaths_ = 0;  ///< since the last frame
+  std::vector<std::int64_t> skipped_;
+};
+
+}  // namespace saccade::isolated
