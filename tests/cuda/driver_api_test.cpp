@@ -7,7 +7,8 @@
 namespace {
 
 // Some of these are macros in NVIDIA's header.
-constexpr unsigned kOurs[] = {saccade::cuda::CU_MEMHOSTALLOC_PORTABLE, saccade::cuda::CU_MEMHOSTALLOC_DEVICEMAP};
+constexpr unsigned kOurs[] = {saccade::cuda::CU_MEMHOSTALLOC_PORTABLE, saccade::cuda::CU_MEMHOSTALLOC_DEVICEMAP,
+                              saccade::cuda::CU_MEMHOSTREGISTER_PORTABLE, saccade::cuda::CU_MEMHOSTREGISTER_DEVICEMAP};
 
 }  // namespace
 
@@ -59,6 +60,8 @@ TEST(CudaDriverApi, HasTheValuesOfNvidiasHeader) {
   SACCADE_SAME(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
   EXPECT_EQ(kOurs[0], static_cast<unsigned>(CU_MEMHOSTALLOC_PORTABLE));
   EXPECT_EQ(kOurs[1], static_cast<unsigned>(CU_MEMHOSTALLOC_DEVICEMAP));
+  EXPECT_EQ(kOurs[2], static_cast<unsigned>(CU_MEMHOSTREGISTER_PORTABLE));
+  EXPECT_EQ(kOurs[3], static_cast<unsigned>(CU_MEMHOSTREGISTER_DEVICEMAP));
 }
 
 TEST(CudaDriverApi, HasTheLayoutsOfNvidiasHeader) {

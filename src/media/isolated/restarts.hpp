@@ -15,15 +15,16 @@ class Restarts {
   explicit Restarts(bool is_live) : is_live_(is_live) {}
 
   /// The least number that the next frame of the child may have.
-  std::int64_t next_of_child() const { return is_rebased_ ? next_ - base_ : 0; }
+  std::int64_t next_of_child() const { return is_rebased_ ? last_ + 1 - base_ : 0; }
   /// The source's number of the child's frame SEQUENCE, which is delivered.
   std::int64_t deliver(std::int64_t sequence) {
     // A camera counts from 0 again. The frame that was being read is lost.
     if (!is_rebased_) base_ = is_live_ ? next_ + 1 - sequence : 0;
     is_rebased_ = true;
-    next_ = base_ + sequence + 1;
+    last_ = base_ + sequence;
+    next_ = last_ + 1;
     pass();
-    return next_ - 1;
+    return last_;
   }
   /// A frame without pixels that may have had a number.
   void deliver_nothing() {
@@ -63,8 +64,9 @@ class Restarts {
 
   bool is_live_;
   bool is_rebased_ = true;
-  std::int64_t base_ = 0;  ///< number of the child's frame 0
-  std::int64_t next_ = 0;
+  std::int64_t base_ = 0;   ///< number of the child's frame 0
+  std::int64_t last_ = -1;  ///< number of the last frame
+  std::int64_t next_ = 0;   ///< the same plus one, and the frames without pixels since
   std::int64_t delivered_ = 0;
   int deaths_ = 0;  ///< since the last frame
   std::vector<std::int64_t> skipped_;

@@ -27,8 +27,8 @@ class SharedPool final : public FrameAllocator, public std::enable_shared_from_t
   std::size_t capacity() const { return memory_.capacity(); }
   std::size_t bytes() const { return memory_.bytes(); }
 
-  /// Buffers that a child has at a time: it fills one while another is on its way. With all of them, it would read a file
-  /// far ahead.
+  /// Buffers that a child has at a time: it fills one while another is on its way. With all of them, it would read a
+  /// file far ahead.
   static constexpr std::size_t kAhead = 2;
 
   /// Gives the memory, and buffers without a lease, to the child behind CHANNEL.

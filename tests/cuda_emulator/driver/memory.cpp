@@ -23,6 +23,7 @@ struct Allocation {
   std::size_t bytes = 0;
   bool constant = false;  // filled by the host, before any work
   bool worked_on = false;
+  bool registered = false;  // the host's own memory, without guards
 };
 
 struct Memory {
@@ -53,7 +54,9 @@ std::uintptr_t allocate(Kind kind, std::size_t bytes) {
   return address;
 }
 
-void expect_guards_of(std::uintptr_t address, std::size_t bytes, const char* who) {
+void expect_guards_of(std::uintptr_t address, const Allocation& allocation, const char* who) {
+  if (allocation.registered) return;
+  const std::size_t bytes = allocation.bytes;
   const bool before = guard_holds(pointer(address) - kGuardBytes);
   if (before && guard_holds(pointer(address) + bytes)) return;
   std::fprintf(stderr, "emulator: %s: something is written %s the %zu bytes at %p\n", who, before ? "behind" : "before",
@@ -65,8 +68,8 @@ void expect_guards_of(std::uintptr_t address, std::size_t bytes, const char* who
 bool free_allocation(Kind kind, std::uintptr_t address, const char* who) {
   const std::scoped_lock lock(memory().mutex);
   const auto found = memory().allocations.find(address);
-  if (found == memory().allocations.end() || found->second.kind != kind) return false;
-  expect_guards_of(address, found->second.bytes, who);
+  if (found == memory().allocations.end() || found->second.kind != kind || found->second.registered) return false;
+  expect_guards_of(address, found->second, who);
   drop_guard(pointer(address) - kGuardBytes);
   drop_guard(pointer(address) + found->second.bytes);
   std::memset(pointer(address), kPoison, found->second.bytes);
@@ -105,7 +108,7 @@ bool is_pinned(const void* address) {
 
 void expect_guards(CUdeviceptr address, const char* who) {
   const std::scoped_lock lock(memory().mutex);
-  if (const auto* found = find(address); found != nullptr) expect_guards_of(found->first, found->second.bytes, who);
+  if (const auto* found = find(address); found != nullptr) expect_guards_of(found->first, found->second, who);
 }
 
 void note_upload(CUdeviceptr address) {
@@ -172,6 +175,25 @@ CUresult cuMemFreeHost(void* address) {
   const CUresult result = drain_all();
   const auto number = reinterpret_cast<std::uintptr_t>(address);
   return free_allocation(Kind::kPinned, number, "cuMemFreeHost") ? result : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned) {
+  SACCADE_BEGIN(cuMemHostRegister_v2, Needs::kNoCapture);
+  if (address == nullptr || bytes == 0) return CUDA_ERROR_INVALID_VALUE;
+  const std::scoped_lock lock(memory().mutex);
+  const Allocation allocation{.kind = Kind::kPinned, .bytes = bytes, .constant = true, .registered = true};
+  const auto number = reinterpret_cast<std::uintptr_t>(address);
+  return memory().allocations.emplace(number, allocation).second ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemHostUnregister(void* address) {
+  SACCADE_BEGIN(cuMemHostUnregister, Needs::kNoCapture);
+  const CUresult result = drain_all();
+  const std::scoped_lock lock(memory().mutex);
+  const auto found = memory().allocations.find(reinterpret_cast<std::uintptr_t>(address));
+  if (found == memory().allocations.end() || !found->second.registered) return CUDA_ERROR_INVALID_VALUE;
+  memory().allocations.erase(found);
+  return result;
 }
 
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* device, void* host, unsigned flags) {

@@ -222,6 +222,13 @@ TEST(EmulatedDriver, KnowsItsMemory) {
   EXPECT_EQ(device.driver.cuMemHostGetDevicePointer_v2(&mapped, pinned, 0), CUDA_SUCCESS);
   EXPECT_EQ(device.driver.cuMemFreeHost(pinned), CUDA_SUCCESS);
   EXPECT_EQ(device.driver.cuMemFreeHost(pinned), CUDA_ERROR_INVALID_VALUE);
+  int own = 0;
+  EXPECT_EQ(device.driver.cuMemHostGetDevicePointer_v2(&mapped, &own, 0), CUDA_ERROR_INVALID_VALUE);
+  ASSERT_EQ(device.driver.cuMemHostRegister_v2(&own, sizeof own, CU_MEMHOSTREGISTER_DEVICEMAP), CUDA_SUCCESS);
+  EXPECT_EQ(device.driver.cuMemHostGetDevicePointer_v2(&mapped, &own, 0), CUDA_SUCCESS);
+  EXPECT_EQ(device.driver.cuMemFreeHost(&own), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(device.driver.cuMemHostUnregister(&own), CUDA_SUCCESS);
+  EXPECT_EQ(device.driver.cuMemHostUnregister(&own), CUDA_ERROR_INVALID_VALUE);
 }
 
 }  // namespace

@@ -69,6 +69,8 @@ inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr unsigned CU_MEMHOSTALLOC_PORTABLE = 1;
 inline constexpr unsigned CU_MEMHOSTALLOC_DEVICEMAP = 2;
+inline constexpr unsigned CU_MEMHOSTREGISTER_PORTABLE = 1;
+inline constexpr unsigned CU_MEMHOSTREGISTER_DEVICEMAP = 2;
 
 enum CUlaunchAttributeID : int {
   CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4,
@@ -123,6 +125,8 @@ struct CUlaunchConfig {
   X(cuMemFree_v2, (CUdeviceptr address))                                                                          \
   X(cuMemHostAlloc, (void** address, std::size_t bytes, unsigned flags))                                          \
   X(cuMemFreeHost, (void* address))                                                                               \
+  X(cuMemHostRegister_v2, (void* address, std::size_t bytes, unsigned flags))                                     \
+  X(cuMemHostUnregister, (void* address))                                                                         \
   X(cuMemHostGetDevicePointer_v2, (CUdeviceptr * device, void* host, unsigned flags))                             \
   X(cuMemcpyHtoD_v2, (CUdeviceptr to, const void* from, std::size_t bytes))                                       \
   X(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream))                 \

@@ -51,6 +51,22 @@ class PinnedFrameMemory : public FrameMemory {
     static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
     PinnedMemory(memory).reset();
   }
+  bool register_host(std::byte* memory, std::size_t bytes) override {
+    device_.make_current();
+    if (driver().cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP) !=
+        CUDA_SUCCESS)
+      return false;
+    // Kernels read pinned frames at the host's address, which integrated GPUs do not map.
+    CUdeviceptr address = 0;
+    const bool is_mapped = driver().cuMemHostGetDevicePointer_v2(&address, memory, 0) == CUDA_SUCCESS;
+    if (is_mapped && address == address_of(memory)) return true;
+    unregister_host(memory);
+    return false;
+  }
+  void unregister_host(std::byte* memory) noexcept override {
+    static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
+    static_cast<void>(driver().cuMemHostUnregister(memory));
+  }
 
  private:
   Device& device_;

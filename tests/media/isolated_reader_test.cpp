@@ -1,0 +1,341 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <functional>
+#include <span>
+#include <thread>
+
+#include "base/clock.hpp"
+#include "media/images.hpp"
+#include "media/isolated/isolated_reader.hpp"
+#include "media/source_list.hpp"
+#include "saccade/error.hpp"
+#include "support/children.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
+
+// Sources in a child process. tests/crashing_source is a child that fails as its URI says.
+namespace saccade {
+namespace {
+
+std::unique_ptr<FrameReader> isolated_reader(const std::string& uri) {
+  return open_isolated({.uri = uri, .images = {}, .options = {}}, SACCADE_CRASHING_SOURCE);
+}
+
+/// What a source delivers: its frames' numbers, and how often each status occurred.
+struct Read {
+  std::vector<std::int64_t> frames;
+  int corrupt = 0;
+  std::vector<std::string> outages;
+  Failure last{Status::kEnd, {}};
+  bool pixels_match = true;
+};
+
+std::vector<std::int64_t> numbers(std::int64_t count, std::int64_t without = -1) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t i = 0; i < count; ++i)
+    if (i != without) all.push_back(i);
+  return all;
+}
+
+Read read_to_end(FrameReader& reader, std::size_t most = 1000) {
+  test::FramePool pool;
+  Read read;
+  while (read.frames.size() < most) {
+    const Outcome<Frame> outcome = reader.read(pool);
+    if (outcome) {
+      read.frames.push_back(outcome->sequence);
+      const FrameView& view = outcome->view;
+      const auto value = static_cast<std::uint8_t>(outcome->image_id);
+      for (int y = 0; y < view.height; ++y)
+        for (int x = 0; x < 3 * view.width; ++x)
+          read.pixels_match = read.pixels_match && view.planes[0][std::ptrdiff_t{y} * view.pitch_bytes[0] + x] == value;
+      continue;
+    }
+    const Failure& failure = outcome.failure();
+    if (failure.status == Status::kTimeout) {
+      read.outages.push_back(failure.message);
+    } else if (failure.status == Status::kCorrupt) {
+      ++read.corrupt;
+    } else if (failure.status != Status::kNoBuffer) {
+      read.last = failure;
+      break;
+    }
+  }
+  return read;
+}
+
+TEST(IsolatedReader, DeliversWhatTheSourceDelivers) {
+  const auto reader = isolated_reader("frames=20 corrupt=4");
+  EXPECT_EQ(reader->info().name, "frames=20 corrupt=4");
+  EXPECT_EQ(reader->info().frames, 20);
+  EXPECT_EQ(reader->info().frame_rate, 100);
+  EXPECT_FALSE(reader->info().live);
+  const Read read = read_to_end(*reader);
+  EXPECT_EQ(read.frames, numbers(20, 4));
+  EXPECT_EQ(read.corrupt, 1);
+  EXPECT_TRUE(read.pixels_match);
+  EXPECT_EQ(read.last.status, Status::kEnd);
+  test::FramePool pool;
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd) << "once more";
+}
+
+TEST(IsolatedReader, AFrameKeepsItsIdentity) {
+  const auto reader = isolated_reader("frames=3");
+  test::FramePool pool;
+  static_cast<void>(reader->read(pool));
+  const auto before = Clock::now();
+  const Outcome<Frame> frame = reader->read(pool);
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->sequence, 1);
+  EXPECT_EQ(frame->timestamp_ns, 10'000'000);
+  EXPECT_EQ(frame->image_id, 1);
+  EXPECT_EQ(frame->name, "a frame");
+  EXPECT_LE(frame->captured, Clock::now());
+  EXPECT_LT(frame->captured - before, std::chrono::minutes(1));
+  ASSERT_TRUE(frame->exposed);
+  EXPECT_EQ(frame->captured - *frame->exposed, std::chrono::milliseconds(1)) << "one clock in both processes";
+}
+
+TEST(IsolatedReader, AFileResumesAfterACrash) {
+  for (const std::string how : {"segv", "abort", "exit", "kill"}) {
+    SCOPED_TRACE(how);
+    for (const int at : {0, 1, 7, 19}) {
+      const test::TempFolder folder;
+      const auto reader =
+          isolated_reader("frames=20 crash=" + std::to_string(at) + " how=" + how + " once=" + (folder / "crashed"));
+      const Read read = read_to_end(*reader);
+      EXPECT_EQ(read.frames, numbers(20));
+      EXPECT_TRUE(read.pixels_match);
+      ASSERT_EQ(read.outages.size(), 1U);
+      EXPECT_NE(read.outages.front().find("the process that reads it"), std::string::npos) << read.outages.front();
+      const std::string end = how == "kill" ? "signal 9 (Killed)" : how == "exit" ? "exit code 7" : "";
+      EXPECT_NE(read.outages.front().find(end), std::string::npos) << read.outages.front();
+    }
+  }
+}
+
+TEST(IsolatedReader, ACorruptFrameBeforeACrashIsNotReadTwice) {
+  const test::TempFolder folder;
+  const Read read = read_to_end(*isolated_reader("frames=9 corrupt=2 crash=5 once=" + (folder / "crashed")));
+  EXPECT_EQ(read.frames, numbers(9, 2));
+  EXPECT_EQ(read.corrupt, 1);
+}
+
+TEST(IsolatedReader, AFrameThatAlwaysCrashesIsSkipped) {
+  const Read read = read_to_end(*isolated_reader("frames=9 crash=5 skips=1"));
+  EXPECT_EQ(read.frames, numbers(9, 5));
+  EXPECT_EQ(read.corrupt, 1);
+  EXPECT_EQ(read.last.status, Status::kEnd);
+}
+
+TEST(IsolatedReader, ASourceThatCannotSkipIsLostThere) {
+  const Read read = read_to_end(*isolated_reader("frames=9 crash=5"));
+  EXPECT_EQ(read.frames, numbers(5));
+  EXPECT_EQ(read.last.status, Status::kLost);
+  EXPECT_NE(read.last.message.find("can't be skipped"), std::string::npos) << read.last.message;
+}
+
+TEST(IsolatedReader, ACameraGoesOnAndLosesTheFrameThatWasRead) {
+  const test::TempFolder folder;
+  const auto reader = isolated_reader("live=1 crash=6 once=" + (folder / "crashed"));
+  EXPECT_TRUE(reader->info().live);
+  const Read read = read_to_end(*reader, 20);
+  ASSERT_EQ(read.frames.size(), 20U);
+  EXPECT_EQ(read.frames.front(), 100) << "the first process numbers them";
+  EXPECT_EQ(read.frames.back(), 120) << "one is lost";
+  EXPECT_TRUE(std::ranges::is_sorted(read.frames));
+  EXPECT_EQ(read.outages.size(), 1U);
+}
+
+TEST(IsolatedReader, FramesOfADriversMemoryAreCopied) {
+  const Read read = read_to_end(*isolated_reader("frames=12 foreign=1"));
+  EXPECT_EQ(read.frames, numbers(12));
+  EXPECT_TRUE(read.pixels_match);
+}
+
+TEST(IsolatedReader, FramesMayGrow) {
+  const test::TempFolder folder;
+  const Read read = read_to_end(*isolated_reader("frames=12 grow=5 crash=8 once=" + (folder / "crashed")));
+  EXPECT_EQ(read.frames, numbers(12));
+  EXPECT_TRUE(read.pixels_match);
+}
+
+TEST(IsolatedReader, AnInvalidMessageEndsTheChild) {
+  for (const std::string what : {"noise", "index", "pitch", "twice", "version", "kind"}) {
+    SCOPED_TRACE(what);
+    const test::TempFolder folder;
+    const auto reader = isolated_reader("frames=10 crash=4 send=" + what + " once=" + (folder / "sent"));
+    const Read read = read_to_end(*reader);
+    ASSERT_EQ(read.outages.size(), 1U);
+    EXPECT_NE(read.outages.front().find("invalid message"), std::string::npos) << read.outages.front();
+    EXPECT_EQ(read.last.status, Status::kEnd);
+  }
+}
+
+TEST(IsolatedReader, LeasesOutliveTheirChildAndTheirReader) {
+  test::FramePool pool;
+  std::vector<Frame> kept;
+  const test::TempFolder folder;
+  auto reader = isolated_reader("frames=9 crash=3 once=" + (folder / "crashed"));
+  while (kept.size() < 4) {
+    Outcome<Frame> outcome = reader->read(pool);
+    if (outcome) kept.push_back(std::move(*outcome));
+  }
+  reader.reset();
+  for (std::size_t i = 0; i < kept.size(); ++i) EXPECT_EQ(kept[i].view.planes[0][5], i);
+  std::thread([frames = std::move(kept)] {}).join();
+}
+
+TEST(IsolatedReader, WaitsUntilAFrameIsReleased) {
+  test::FramePool pool(1);
+  const auto reader = isolated_reader("frames=30");
+  std::vector<Frame> kept;
+  // Its buffers, and those that the child has ahead.
+  for (std::size_t i = 0; i < 3; ++i) kept.push_back(std::move(*reader->read(pool)));
+  std::thread releases([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    kept.clear();
+  });
+  const Read read = read_to_end(*reader);
+  releases.join();
+  EXPECT_EQ(read.frames.size(), 27U);
+}
+
+TEST(IsolatedReader, CancellingEndsAWait) {
+  const auto reader = isolated_reader("frames=9 hang=2");
+  std::thread cancels([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    reader->cancel();
+  });
+  const Read read = read_to_end(*reader);
+  cancels.join();
+  EXPECT_EQ(read.last.status, Status::kCancelled);
+  test::FramePool pool;
+  EXPECT_EQ(reader->read(pool).failure().status, Status::kCancelled);
+}
+
+TEST(IsolatedReader, CancellingEndsAPause) {
+  const auto reader = isolated_reader("live=1 crash=0");
+  std::thread cancels([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    reader->cancel();
+  });
+  const Read read = read_to_end(*reader);
+  cancels.join();
+  EXPECT_EQ(read.last.status, Status::kCancelled);
+  EXPECT_TRUE(read.frames.empty());
+}
+
+std::string refused(const std::function<std::unique_ptr<FrameReader>()>& open, ErrorCode code) {
+  try {
+    open();
+    return "it opens";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+}
+
+TEST(IsolatedReader, OpeningFailsAsItDoesWithoutAChild) {
+  for (const std::string uri : {"/nowhere/a.mp4", "rtsp://camera", "synthetic:?sead=1", "", "/dev/null"}) {
+    std::string without;
+    ErrorCode code = ErrorCode::kInternal;
+    try {
+      open_source(uri, {});
+    } catch (const Error& error) {
+      without = error.what();
+      code = error.code();
+    }
+    EXPECT_EQ(refused([&] { return open_source(uri, {.isolate = true}); }, code), without);
+  }
+}
+
+TEST(IsolatedReader, ACrashWhileOpeningIsAnError) {
+  const std::string why = refused([] { return isolated_reader("open=crash"); }, ErrorCode::kInvalidFile);
+  EXPECT_NE(why.find("the process that opens it"), std::string::npos) << why;
+  const test::TempFolder folder;
+  EXPECT_EQ(read_to_end(*isolated_reader("frames=3 open=crash once=" + (folder / "crashed"))).frames, numbers(3))
+      << "it is tried again";
+}
+
+TEST(IsolatedReader, AMissingProgramIsNamed) {
+  const auto open = [] {
+    return open_isolated({.uri = "frames=1", .images = {}, .options = {}}, "/nowhere/saccade-source");
+  };
+  EXPECT_NE(refused(open, ErrorCode::kNotFound).find("/nowhere/saccade-source"), std::string::npos);
+}
+
+TEST(IsolatedReader, TwoSourcesHaveAChildEach) {
+  const auto one = isolated_reader("frames=15");
+  const auto two = isolated_reader("frames=15 crash=3 how=kill skips=1");
+  EXPECT_EQ(test::children().size(), 2U);
+  Read of_two;
+  std::thread other([&] { of_two = read_to_end(*two); });
+  EXPECT_EQ(read_to_end(*one).frames, numbers(15));
+  other.join();
+  EXPECT_EQ(of_two.frames, numbers(15, 3));
+}
+
+TEST(IsolatedReader, ItsChildEndsWithIt) {
+  const std::size_t before = test::children().size();
+  {
+    const auto reader = isolated_reader("frames=15 hang=3");
+    EXPECT_EQ(test::children().size(), before + 1);
+  }
+  EXPECT_EQ(test::children().size(), before);
+}
+
+TEST(IsolatedReader, ASceneIsTheSameInAChild) {
+  const std::string uri = "synthetic:?size=64x48&frames=6";
+  test::FramePool pool(8);
+  const auto here = open_source(uri, {});
+  const auto there = open_source(uri, {.isolate = true});
+  EXPECT_EQ(there->info().name, here->info().name);
+  for (int i = 0; i < 6; ++i) {
+    const Outcome<Frame> a = here->read(pool);
+    const Outcome<Frame> b = there->read(pool);
+    ASSERT_TRUE(a && b);
+    EXPECT_TRUE(
+        std::ranges::equal(std::span(a->view.planes[0], 64 * 48 * 3), std::span(b->view.planes[0], 64 * 48 * 3)));
+    EXPECT_EQ(a->timestamp_ns, b->timestamp_ns);
+  }
+}
+
+TEST(IsolatedReader, ALoopGoesOnInTheSameChild) {
+  const auto reader = open_source("synthetic:?size=32x32&frames=4&fps=100", {.loop = true, .isolate = true});
+  const std::vector<pid_t> first = test::children();
+  test::FramePool pool;
+  for (std::int64_t i = 0; i < 10; ++i) {
+    const Outcome<Frame> frame = reader->read(pool);
+    ASSERT_TRUE(frame);
+    EXPECT_EQ(frame->sequence, i);
+    EXPECT_EQ(frame->timestamp_ns, i * 10'000'000);
+  }
+  EXPECT_EQ(test::children(), first);
+}
+
+TEST(IsolatedReader, ImagesOfAFolderKeepTheirNames) {
+  const test::TempFolder folder;
+  write_image(folder / "7.png", test::flat(20, 10, 1, 2, 3).view());
+  write_image(folder / "8.png", test::flat(30, 10, 1, 2, 3).view());
+  const auto reader = open_source(folder.string(), {.isolate = true});
+  EXPECT_EQ(reader->info().files, (std::vector<std::string>{folder / "7.png", folder / "8.png"}));
+  EXPECT_EQ(reader->info().width, 20);
+  test::FramePool pool;
+  const Outcome<Frame> first = reader->read(pool);
+  ASSERT_TRUE(first);
+  for (const pid_t child : test::children()) kill(child, SIGKILL);
+  Outcome<Frame> second = reader->read(pool);
+  while (!second && second.failure().status == Status::kTimeout) second = reader->read(pool);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(first->name, "7.png");
+  EXPECT_EQ(second->name, "8.png");
+  EXPECT_EQ(second->image_id, 8);
+  EXPECT_EQ(second->view.width, 30);
+}
+
+}  // namespace
+}  // namespace saccade
