@@ -90,6 +90,18 @@ struct SourceFaults {
   std::int64_t format_changes = 0;       ///< its signal had another format, and it was opened again
   std::int64_t refused_buffers = 0;      ///< by its driver; they are queued again
   std::int64_t replaced_timestamps = 0;  ///< after the frame's arrival or before the last frame's: arrival is used
+
+  /// Whether all counts are equal.
+  bool operator==(const SourceFaults&) const = default;
+  /// Adds the counts of OTHER.
+  SourceFaults& operator+=(const SourceFaults& other) {
+    unplugged += other.unplugged;
+    restarts += other.restarts;
+    format_changes += other.format_changes;
+    refused_buffers += other.refused_buffers;
+    replaced_timestamps += other.replaced_timestamps;
+    return *this;
+  }
 };
 
 /// What happened in one source.

@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <utility>
@@ -74,6 +75,12 @@ class IsolatedReader final : public FrameReader {
     }
   }
 
+  SourceFaults faults() const override {
+    const std::scoped_lock lock(faults_mutex_);
+    SourceFaults all = faults_before_;
+    return all += faults_;
+  }
+
   void cancel() noexcept override {
     is_cancelled_ = true;
     cancelled_.set();
@@ -100,6 +107,8 @@ class IsolatedReader final : public FrameReader {
     const Channel& channel = *child_->channel();
     channel.send(Open{.images = static_cast<std::uint32_t>(images.size()),
                       .decode_threads = spec_.options.decode_threads,
+                      .model_width = spec_.options.model_width,
+                      .model_height = spec_.options.model_height,
                       .log_level = static_cast<std::uint32_t>(log_level())},
                  spec_.uri);
     for (std::uint32_t i = 0; i < images.size(); ++i) channel.send(File{.index = i}, images[i]);
@@ -212,6 +221,7 @@ class IsolatedReader final : public FrameReader {
       case Kind::kNeed: provide(read_need(packet_), allocator); return std::nullopt;
       case Kind::kFrame: return deliver();
       case Kind::kFailure: return pass_on(read_failure(packet_));
+      case Kind::kFaults: set_faults(read_faults(packet_)); return std::nullopt;
       case Kind::kError: return fail_by(read_error(packet_));
       default: throw BadMessage("its kind is unknown");
     }
@@ -253,6 +263,17 @@ class IsolatedReader final : public FrameReader {
     return std::move(frame);
   }
 
+  void set_faults(const SourceFaults& faults) {
+    const std::scoped_lock lock(faults_mutex_);
+    faults_ = faults;
+  }
+
+  /// The next child counts from 0.
+  void keep_faults() {
+    const std::scoped_lock lock(faults_mutex_);
+    faults_before_ += std::exchange(faults_, {});
+  }
+
   /// NAME for as long as the source.
   std::string_view kept(std::string_view name) {
     if (name.empty()) return {};
@@ -286,6 +307,7 @@ class IsolatedReader final : public FrameReader {
   std::optional<Failure> died(const std::string& how) {
     child_.reset();
     if (pool_) pool_->disconnect();
+    keep_faults();
     restarts_.die();
     restart_at_ = Clock::now() + restarts_.pause();
     const std::string what = fmt::format("{}: the process that reads it {}", info_.name, how);
@@ -330,6 +352,9 @@ class IsolatedReader final : public FrameReader {
   std::atomic<bool> is_cancelled_ = false;
   Event cancelled_;
   Packet packet_;
+  mutable std::mutex faults_mutex_;
+  SourceFaults faults_;         ///< of this child
+  SourceFaults faults_before_;  ///< of those before it
 };
 
 }  // namespace

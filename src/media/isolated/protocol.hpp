@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include "saccade/summary.hpp"
+
 namespace saccade::isolated {
 
 /// The messages between a pipeline (the parent) and the process that reads one of its sources (the child). Each is a
@@ -33,6 +35,7 @@ enum class Kind : std::uint16_t {
   kNeed,     ///< memory for larger frames
   kFrame,    ///< a frame
   kFailure,  ///< the reason why there is none
+  kFaults,   ///< the device's faults so far, before the frame or failure that follows them
   kLog,      ///< a line of the log
 };
 
@@ -47,6 +50,8 @@ struct Open {
   static constexpr Kind kKind = Kind::kOpen;  // text: the URI, or the name of the images
   std::uint32_t images = 0;                   ///< messages kFile that follow; 0: the text is a URI
   std::int32_t decode_threads = 0;
+  std::int32_t model_width = 0;
+  std::int32_t model_height = 0;
   std::uint32_t log_level = 0;
 };
 struct File {
@@ -122,6 +127,10 @@ struct FrameHead {
 struct Absence {
   static constexpr Kind kKind = Kind::kFailure;  // text: Failure::message
   std::uint32_t status = 0;                      ///< Status
+};
+struct Faults {
+  static constexpr Kind kKind = Kind::kFaults;
+  SourceFaults counts;
 };
 struct LogLine {
   static constexpr Kind kKind = Kind::kLog;  // text: the line

@@ -119,6 +119,15 @@ Failure read_failure(const Packet& packet) {
   return {enumerator(absence.status, Status::kFailed, "a status is unknown"), std::string(packet.text())};
 }
 
+SourceFaults read_faults(const Packet& packet) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;  // their sums do not overflow
+  const SourceFaults counts = body_of<Faults>(packet).counts;
+  for (const std::int64_t count :
+       {counts.unplugged, counts.restarts, counts.format_changes, counts.refused_buffers, counts.replaced_timestamps})
+    if (count < 0 || count > kMost) throw BadMessage("a number of faults is impossible");
+  return counts;
+}
+
 ReceivedLog read_log(const Packet& packet) {
   const auto line = body_of<LogLine>(packet);
   return {enumerator(line.level, LogLevel::kDebug, "a log level is unknown"), packet.text()};

@@ -54,6 +54,7 @@ std::size_t read_need(const Packet& packet);
 /// NOW bounds its time of capture.
 ReceivedFrame read_frame(const Packet& packet, const FrameLimits& limits, Clock::time_point now);
 Failure read_failure(const Packet& packet);
+SourceFaults read_faults(const Packet& packet);
 ReceivedLog read_log(const Packet& packet);
 
 /// Nanoseconds of the steady clock, which are valid in every process.

@@ -178,6 +178,7 @@ class SourceServer {
   bool send_next() {
     if (!reader_->info().live) pool_.wait_for_buffer();
     Outcome<Frame> outcome = reader_->read(pool_);
+    send_faults();
     if (outcome) {
       send_frame(*outcome);
       return true;
@@ -185,6 +186,13 @@ class SourceServer {
     send_failure(outcome.failure());
     const Status status = outcome.failure().status;
     return status == Status::kCorrupt || status == Status::kNoBuffer || status == Status::kTimeout;
+  }
+
+  void send_faults() {
+    const SourceFaults faults = reader_->faults();
+    if (faults == sent_faults_) return;
+    channel_.send(Faults{.counts = faults});
+    sent_faults_ = faults;
   }
 
   void send_frame(Frame& frame) {
@@ -224,7 +232,11 @@ class SourceServer {
     if (packet_.is<Open>()) {
       const auto open = packet_.body<Open>();
       set_log_level(static_cast<LogLevel>(open.log_level));
-      spec_ = {.uri = std::string(packet_.text()), .images = {}, .options = {.decode_threads = open.decode_threads}};
+      spec_ = {.uri = std::string(packet_.text()),
+               .images = {},
+               .options = {.decode_threads = open.decode_threads,
+                           .model_width = open.model_width,
+                           .model_height = open.model_height}};
       images_ = open.images;
       has_spec_ = true;
     } else if (packet_.is<File>()) {
@@ -250,6 +262,7 @@ class SourceServer {
   Channel channel_;
   const OpenSource& open_;
   ChildPool pool_;
+  SourceFaults sent_faults_;
   Packet packet_;
   std::mutex mutex_;  ///< of the following
   std::condition_variable changed_;
