@@ -17,6 +17,7 @@
 #include "model_size.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "rotation_flags.hpp"
 #include "run_goals.hpp"
 #include "telemetry_writer.hpp"
 
@@ -40,6 +41,7 @@ struct RunFlags {
   std::string frames;
   std::string goals;
   std::string telemetry;
+  RotationFlags rotate;
   MetricsFlags metrics;
   ModelValues values;
   bool quiet = false;
@@ -56,20 +58,28 @@ bool is_any_live(std::span<const Source> sources) {
   return std::ranges::any_of(sources, [](const Source& source) { return source.info().live; });
 }
 
+/// Whether an output is tried again after an error: a file can be read again; a camera can't, and the disk may have
+/// room again. A closed pipe stays closed.
+bool is_retried(const std::string& path, std::span<const Source> sources) {
+  return is_any_live(sources) && !is_standard_output(path);
+}
+
 Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
   Sinks sinks;
-  // A file can be read again; a camera can't, and the disk may have room again. A closed pipe stays closed.
-  const bool is_live = is_any_live(sources);
+  const Rotation& rotation = flags.rotate.rotation;
+  JsonlOptions jsonl = flags.jsonl_options;
+  jsonl.rotation = rotation;
   const auto add = [&](const std::string& path, const auto& open) {
     if (path.empty()) return;
-    const bool is_output = is_standard_output(path);
-    sinks.push_back({.name = is_output ? "standard output" : path, .sink = open(path), .retry = is_live && !is_output});
+    sinks.push_back({.name = is_standard_output(path) ? "standard output" : path,
+                     .sink = open(path),
+                     .retry = is_retried(path, sources)});
   };
-  add(flags.jsonl, [&](const std::string& path) { return open_jsonl(path, flags.jsonl_options); });
-  add(flags.coco, [&](const std::string& path) { return open_coco(path, models, sources); });
-  add(flags.csv, [&](const std::string& path) { return open_csv(path, models); });
+  add(flags.jsonl, [&](const std::string& path) { return open_jsonl(path, jsonl); });
+  add(flags.coco, [&](const std::string& path) { return open_coco(path, models, sources, rotation); });
+  add(flags.csv, [&](const std::string& path) { return open_csv(path, models, rotation); });
   add(flags.yolo, [&](const std::string& path) { return open_yolo(path, models, sources.size(), flags.yolo_options); });
-  add(flags.video, [&](const std::string& path) { return open_video(path, sources); });
+  add(flags.video, [&](const std::string& path) { return open_video(path, sources, rotation); });
   add(flags.frames, open_frames);
   return sinks;
 }
@@ -81,7 +91,7 @@ FolderSink* add_drawn(const RunFlags& flags, std::span<const Source> sources, Si
   const bool is_limited = flags.pipeline.max_frames > 0 || flags.pipeline.duration.count() > 0;
   auto drawn = open_drawn(kFolder, sources, is_limited);
   FolderSink* sink = drawn.get();
-  sinks.push_back({.name = kFolder, .sink = std::move(drawn), .retry = is_any_live(sources)});
+  sinks.push_back({.name = kFolder, .sink = std::move(drawn), .retry = is_retried(kFolder, sources)});
   return sink;
 }
 
@@ -202,7 +212,9 @@ int run(const RunFlags& flags) {
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
-  TelemetryWriter telemetry(flags.telemetry, models,
+  const TelemetryWriter::File telemetry_file{flags.telemetry, flags.rotate.rotation,
+                                             is_retried(flags.telemetry, sources)};
+  TelemetryWriter telemetry(telemetry_file, models,
                             [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
   Pipeline pipeline(sources, models, flags.pipeline, std::move(sinks));
   const MetricsEndpoint::Shown shown = metrics.show(pipeline, models);
@@ -239,6 +251,21 @@ void check_standard_output(const RunFlags& flags) {
     throw UsageError("standard output", "only one of --jsonl -, --csv -, --coco -, --telemetry -, --json can use it");
 }
 
+/// --rotate would be ignored by what has no file to rotate.
+void check_rotation(const RunFlags& flags) {
+  if (!flags.rotate.rotation.is_on()) return;
+  constexpr const char* kRotating = "--jsonl, --csv, --coco, --video and --telemetry";
+  for (const auto& [flag, folder] : {std::pair("--yolo", &flags.yolo), std::pair("--frames", &flags.frames)})
+    if (!folder->empty())
+      throw UsageError(
+          "--rotate",
+          fmt::format("{} writes a file per frame, which can't rotate: only the files of {} do; run it apart", flag,
+                      kRotating));
+  const std::array files = {&flags.jsonl, &flags.csv, &flags.coco, &flags.video, &flags.telemetry};
+  if (std::ranges::all_of(files, [](const std::string* path) { return path->empty() || is_standard_output(*path); }))
+    throw UsageError("--rotate", fmt::format("nothing rotates: name a file with {}", kRotating));
+}
+
 void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--jsonl", &flags.jsonl);
   binder.bind("--contours", &flags.jsonl_options.contours);
@@ -263,6 +290,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--fps", &flags.pipeline.max_rate);
   binder.bind("--goals", &flags.goals);
   binder.bind("--telemetry", &flags.telemetry);
+  flags.rotate.bind(binder);
   flags.metrics.bind(binder);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
   binder.bind("--duration", [&flags](const std::string& seconds) {
@@ -289,6 +317,7 @@ Action add_run(FlagBinder& binder) {
           .check =
               [flags] {
                 check_standard_output(*flags);
+                check_rotation(*flags);
                 flags->metrics.check();
                 flags->values.check_names(flags->models);
               }};

@@ -3,8 +3,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <saccade/printable.hpp>
+#include <utility>
 
-#include "base/output_file.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/record_file.hpp"
 #include "interrupt.hpp"
 #include "measure/live/run_monitor.hpp"
 
@@ -28,9 +31,9 @@ Json json_of(const GpuState& gpu) {
 }  // namespace
 
 struct TelemetryWriter::State {
-  State(const std::string& path, std::span<const Model> models, Print printer)
-      : monitor(models), print(std::move(printer)) {
-    if (!path.empty()) file.emplace(path, OutputFile::Appears::kAtOnce);
+  State(const File& options, std::span<const Model> models, Print printer)
+      : monitor(models), print(std::move(printer)), retry(options.retry) {
+    if (!options.path.empty()) file.emplace(options.path, options.rotation);
   }
 
   /// Adds what the run uses to LINE. Its "cpu" is that since the processor time BEFORE at the time SINCE.
@@ -60,20 +63,30 @@ struct TelemetryWriter::State {
     add_use(line, processor, last);
     last = Clock::now();
     processor = monitor.process().processor_time;
-    file->write(line.dump() + '\n');
-    file->flush();
+    try {
+      file->append(line.dump() + '\n');
+    } catch (const Error& error) {
+      if (!retry) throw;
+      if (!std::exchange(is_failing, true)) log(LogLevel::kWarning, "{}; it is tried again every second", error.what());
+      if (fault.empty()) fault = error.what();
+      return;
+    }
+    if (std::exchange(is_failing, false)) log(LogLevel::kWarning, "telemetry is written again");
   }
 
   RunMonitor monitor;
   Print print;
-  std::optional<OutputFile> file;
+  std::optional<RecordFile> file;
+  bool retry;
+  bool is_failing = false;
+  std::string fault;  ///< the first one
   Clock::time_point start = Clock::now();
   std::chrono::duration<double> processor_at_start = monitor.process().processor_time;
   Clock::time_point last = start;  ///< line
   std::chrono::duration<double> processor = processor_at_start;
 };
 
-TelemetryWriter::TelemetryWriter(const std::string& file, std::span<const Model> models, Print print)
+TelemetryWriter::TelemetryWriter(const File& file, std::span<const Model> models, Print print)
     : state_(std::make_unique<State>(file, models, std::move(print))) {}
 
 TelemetryWriter::~TelemetryWriter() = default;
@@ -85,6 +98,7 @@ void TelemetryWriter::update(Pipeline& pipeline) {
 
 void TelemetryWriter::close() {
   if (state_->file) state_->file->close();
+  if (!state_->fault.empty()) fail(ErrorCode::kIo, "{}", state_->fault);
 }
 
 }  // namespace saccade::app

@@ -4,6 +4,7 @@
 #include <memory>
 #include <saccade/model.hpp>
 #include <saccade/pipeline.hpp>
+#include <saccade/rotation.hpp>
 #include <span>
 #include <string>
 
@@ -15,15 +16,20 @@ class TelemetryWriter {
   /// Prints a line of JSON.
   using Print = std::function<void(const std::string& line)>;
 
-  /// For a run of MODELS. Writes to FILE, "-" for standard output; an empty FILE writes nothing. PRINT gets the
-  /// snapshots. Throws Error.
-  TelemetryWriter(const std::string& file, std::span<const Model> models, Print print);
+  struct File {
+    std::string path;  ///< "-" is standard output; empty: nothing is written
+    Rotation rotation = {};
+    bool retry = false;  ///< after an error, try the next line; close() throws the first error
+  };
+
+  /// For a run of MODELS. PRINT gets the snapshots. Throws Error.
+  TelemetryWriter(const File& file, std::span<const Model> models, Print print);
   ~TelemetryWriter();
   TelemetryWriter(const TelemetryWriter&) = delete;
   TelemetryWriter& operator=(const TelemetryWriter&) = delete;
 
   /// Writes the next line if it is time, and a snapshot if one is requested. Throws Error if the line cannot be
-  /// written.
+  /// written and is not to be tried again.
   void update(Pipeline& pipeline);
   /// Completes the file. Throws Error.
   void close();

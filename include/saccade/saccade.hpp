@@ -22,6 +22,7 @@
 #include "saccade/printable.hpp"
 #include "saccade/region.hpp"
 #include "saccade/results.hpp"
+#include "saccade/rotation.hpp"
 #include "saccade/sinks.hpp"
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"

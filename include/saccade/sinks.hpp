@@ -8,6 +8,7 @@
 #include "saccade/frame.hpp"
 #include "saccade/model.hpp"
 #include "saccade/results.hpp"
+#include "saccade/rotation.hpp"
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 
@@ -28,21 +29,23 @@ class Sink {
 struct JsonlOptions {
   bool contours = false;  ///< also write the contours of masks ("contours")
   bool summary = true;    ///< end with the summary
+  Rotation rotation;      ///< the summary ends the last file
 };
 
 /// JSON lines: one object per result, the summary last unless OPTIONS omit it. A line has the contents of its result.
 /// PATH "-" is standard output. Throws Error (kIo).
 std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options = {});
 /// CSV: one row per object, class, segment, depth map or line of text, after a header. An object's row has its best
-/// class and its text by a second model. Embeddings are not written; a warning says so for those of objects.
-/// Throws Error (kIo), and (kInvalidArgument) if one of MODELS has the task kEmbed.
-std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models = {});
+/// class and its text by a second model. Embeddings are not written; a warning says so for those of objects. With
+/// ROTATION, each file has the header. Throws Error (kIo), and (kInvalidArgument) if one of MODELS has the task kEmbed.
+std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models = {},
+                               const Rotation& rotation = {});
 /// COCO's results format: a list of {image_id, category_id, bbox [x, y, width, height], score}, with segmentation (RLE)
 /// for masks and keypoints [x, y, 2, ...]. image_id is the number in the image's file name, else the frame's. Category
-/// IDs are COCO's if the model's labels are, else class IDs. Throws Error (kIo), (kInvalidArgument) for a model without
-/// detections, and (kConflict) if two frames of SOURCES have the same image_id.
-std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
-                                std::span<const Source> sources);
+/// IDs are COCO's if the model's labels are, else class IDs. With ROTATION, each file is a list. Throws Error (kIo),
+/// (kInvalidArgument) for a model without detections, and (kConflict) if two frames of SOURCES have the same image_id.
+std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models, std::span<const Source> sources,
+                                const Rotation& rotation = {});
 
 /// Options of open_yolo().
 struct YoloOptions {
@@ -59,10 +62,12 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
                                 const YoloOptions& options = {});
 
 /// Video of the frames with the results drawn, at the sources' frame rate. Several sources have one file each: out.mp4,
-/// out-1.mp4, ... If the process is killed, the file plays up to half a second before that point (AVI: in players that
-/// do not need its index). A frame of another size than its source's first, or too large for the encoder, is skipped;
-/// close() reports it as an Error (kUnsupported). Throws Error.
-std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources);
+/// out-1.mp4, ... With ROTATION, each of them rotates on its own; every file is a whole video that starts at time 0,
+/// and has the frame size of its first frame. If the process is killed, the file plays up to half a second before that
+/// point (AVI: in players that do not need its index). A frame of another size than its source's first, or too large
+/// for the encoder, is skipped; close() reports it as an Error (kUnsupported). Throws Error.
+std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources,
+                                 const Rotation& rotation = {});
 /// The same as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps, STREAM-FRAME.depth.npy
 /// (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits per pixel: the class ID,
 /// 255 outside the model's input or where a NaN leaves no class), are written beside them at the frame's size. Those of

@@ -70,6 +70,13 @@ void make_folder(const std::string& folder) {
   if (error) fail(ErrorCode::kIo, "can't create the folder {}: {}", folder, error.message());
 }
 
+bool is_stream_path(const std::string& path) {
+  const std::string target = behind_links(path).string();
+  if (path == "-" || is_open_descriptor(target)) return true;
+  const auto status = status_of(target, path);
+  return status && !S_ISREG(status->st_mode) && !S_ISDIR(status->st_mode);
+}
+
 OutputPath::OutputPath(const std::string& path, Claim claim) : path_(path), target_(behind_links(path).string()) {
   is_stream_ = is_open_descriptor(target_);
   const auto status = is_stream_ ? std::nullopt : status_of(target_, path_);

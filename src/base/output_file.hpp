@@ -10,6 +10,10 @@ namespace saccade {
 /// Creates FOLDER and its missing parents. Throws Error (kIo) with the reason.
 void make_folder(const std::string& folder);
 
+/// Whether PATH is standard output ("-"), or a device, FIFO or socket, which is written directly. Throws Error (kIo) if
+/// the system cannot tell.
+bool is_stream_path(const std::string& path);
+
 /// A file that gets its name once it is complete. Until then it lies beside the final path under a temporary name,
 /// created with O_EXCL, so that an existing file is never truncated and stays if the new one is abandoned. Symbolic
 /// links are followed. A device, FIFO or socket is written directly. Move-only.

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
 #include "base/outcome.hpp"
+#include "base/output_file.hpp"
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "tensor/frame.hpp"
@@ -52,10 +54,13 @@ class VideoWriter {
   virtual void write(const FrameView& frame, std::int64_t timestamp_ns) = 0;
   /// Flushes and completes the file. Throws Error (kIo).
   virtual void close() = 0;
+  /// What the encoder has produced so far, without the container's own bytes.
+  virtual std::uint64_t encoded_bytes() const = 0;
 };
 
 /// FRAME_RATE is a hint for the container. Throws Error if the file cannot be created or its extension is unknown.
-std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate);
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate,
+                                               OutputPath::Claim claim = OutputPath::Claim::kRecorded);
 
 /// Writes one kRgb24 image as .jpg or .png, or a kGray8 one as .png. Throws Error.
 void write_image(const std::string& path, const FrameView& frame);

@@ -50,8 +50,8 @@ std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOpt
   return module<FfmpegModule>("ffmpeg").open_video(uri, options);
 }
 
-std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate) {
-  return module<FfmpegModule>("ffmpeg").open_writer(path, frame_rate);
+std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate, OutputPath::Claim claim) {
+  return module<FfmpegModule>("ffmpeg").open_writer(path, frame_rate, claim);
 }
 
 void write_image(const std::string& path, const FrameView& frame) { module<ImagesModule>("images").write(path, frame); }

@@ -104,6 +104,8 @@ class FlagCase {
       arguments.push_back(value);
       if (name() == "--together") arguments.push_back(value);  // of two models
     }
+    if (name() == "--rotate" || name() == "--keep")
+      arguments.insert(arguments.end(), {"--jsonl", "o"});  // or any other
     arguments.insert(arguments.end(), more.begin(), more.end());
     return arguments;
   }

@@ -34,7 +34,7 @@ PATHS = {
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
-NUMBER = re.compile(r"^(N|X|\[HOST:\]PORT|\[NAME:\]X|S|SECONDS|POINTS|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
+NUMBER = re.compile(r"^(N|X|\[HOST:\]PORT|\[NAME:\]X|S|SECONDS|POINTS|SIZE\|TIME|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
                     r"NAME=SHAPE)(=|$)")
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")
@@ -107,6 +107,7 @@ def replaced(subcommand, flag, value, joined):
     if subcommand == "demo" and flag in ("--duration", "--max-frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"],
+            "--rotate": ["--jsonl", "o.jsonl"], "--keep": ["--jsonl", "o.jsonl", "--rotate", "1M"],
             "--tls": ["--metrics", "0"], "--token-file": ["--metrics", "0"]}.get(flag, [])
     if joined:
         return [subcommand, *command, *more, os.fsencode(flag) + b"=" + os.fsencode(value)]

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "flags/numbers.hpp"
 
@@ -34,22 +33,10 @@ std::string accept(const PerModel& range, std::string& text) {
 }
 
 std::string accept(const Size&, std::string& text) {
-  static const std::map<std::string, std::uint64_t> kUnits = {
-      {"K", 1ULL << 10}, {"M", 1ULL << 20}, {"G", 1ULL << 30}, {"T", 1ULL << 40}};
-  constexpr std::uint64_t kMost = 1ULL << 60;
-  const std::string given = text;
-  const std::string message = fmt::format("'{}' is not a size such as 512M or 4G", given);
-  const std::size_t end = std::min(text.find_first_not_of("0123456789"), text.size());
-  const std::size_t start = std::min(text.find_first_not_of('0'), end);  // as for integers
-  if (end == 0 || start == end) return message;
-  text.erase(0, start);
-  try {
-    CLI::AsNumberWithUnit(kUnits, CLI::AsNumberWithUnit::CASE_SENSITIVE)(text);
-  } catch (const CLI::ValidationError&) {
-    return message;
-  }
-  const std::optional<std::uint64_t> bytes = read_number<std::uint64_t>(text);
-  return bytes && *bytes <= kMost ? std::string() : message;
+  const std::optional<std::uint64_t> bytes = read_size(text);
+  if (!bytes) return fmt::format("'{}' is not a size such as 512M or 4G", text);
+  text = fmt::to_string(*bytes);
+  return {};
 }
 
 std::string accept(const Choice& choice, std::string& text) {

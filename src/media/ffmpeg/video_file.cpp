@@ -39,7 +39,8 @@ void VideoFile::CloseOutput::operator()(AVFormatContext* context) const noexcept
   avformat_free_context(context);
 }
 
-VideoFile::VideoFile(const std::string& path) : path_(with_known_ending(path)), place_(path) {
+VideoFile::VideoFile(const std::string& path, OutputPath::Claim claim)
+    : path_(with_known_ending(path)), place_(path, claim) {
   forget_message();
   AVFormatContext* context = nullptr;
   const int error = avformat_alloc_output_context2(&context, nullptr, nullptr, path.c_str());

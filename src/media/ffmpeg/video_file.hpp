@@ -17,7 +17,7 @@ namespace saccade {
 class VideoFile {
  public:
   /// Throws Error naming PATH if its extension is unknown, or if nothing can be written there (kConflict, kIo).
-  explicit VideoFile(const std::string& path);
+  VideoFile(const std::string& path, OutputPath::Claim claim);
   ~VideoFile();
   VideoFile(const VideoFile&) = delete;
   VideoFile& operator=(const VideoFile&) = delete;

@@ -22,9 +22,9 @@ int even(int size) { return size + size % 2; }
 
 class Writer final : public VideoWriter {
  public:
-  Writer(const std::string& path, double frame_rate)
+  Writer(const std::string& path, double frame_rate, OutputPath::Claim claim)
       : path_(path), rate_(av_d2q(frame_rate > 0 && std::isfinite(frame_rate) ? frame_rate : 30.0, 60'000)) {
-    file_ = std::make_unique<VideoFile>(path);
+    file_ = std::make_unique<VideoFile>(path, claim);
     if (image_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
   }
 
@@ -60,6 +60,8 @@ class Writer final : public VideoWriter {
     }
     file_.reset();
   }
+
+  std::uint64_t encoded_bytes() const override { return bytes_; }
 
  private:
   void start(const FrameView& first) {
@@ -152,6 +154,7 @@ class Writer final : public VideoWriter {
       if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) return;
       check(error);
       if (packet_->duration == 0) packet_->duration = av_rescale_q(1, av_inv_q(rate_), encoder_->time_base);
+      bytes_ += static_cast<std::uint64_t>(packet_->size);
       file_->write(*packet_);
     }
   }
@@ -162,6 +165,7 @@ class Writer final : public VideoWriter {
 
   std::string path_;
   AVRational rate_;
+  std::uint64_t bytes_ = 0;
   std::unique_ptr<VideoFile> file_;
   AvCodec encoder_;
   AvFrame image_{av_frame_alloc()};
@@ -174,9 +178,9 @@ class Writer final : public VideoWriter {
 
 }  // namespace
 
-std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate) {
+std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate, OutputPath::Claim claim) {
   catch_messages();
-  return std::make_unique<Writer>(path, frame_rate);
+  return std::make_unique<Writer>(path, frame_rate, claim);
 }
 
 }  // namespace saccade

@@ -5,6 +5,6 @@
 namespace saccade {
 
 /// Creates PATH as .mp4, .m4v, .mov, .mkv or .avi. Throws Error naming the file.
-std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate);
+std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate, OutputPath::Claim claim);
 
 }  // namespace saccade

@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/output_file.hpp"
+#include "base/record_file.hpp"
 #include "pipeline/sinks/image_ids.hpp"
 #include "pipeline/sinks/mask_json.hpp"
 #include "pipeline/sinks/second_models.hpp"
@@ -26,23 +26,22 @@ std::vector<int> categories_of(const Model& model) {
   return categories;
 }
 
-// Written after every frame, so that the list is complete whenever the run ends.
-constexpr std::string_view kEnd = "\n]\n";
+// The end is written after every frame, so that the list is complete whenever the run ends.
+RecordForm list_form() { return {.header = "[", .separator = ",", .end = "\n]\n"}; }
 
 class CocoSink final : public Sink {
  public:
-  CocoSink(const std::string& path, std::span<const Model> models) : file_(path, OutputFile::Appears::kAtOnce) {
+  CocoSink(const std::string& path, std::span<const Model> models, const Rotation& rotation)
+      : file_(path, rotation, list_form()) {
     for (const Model& model : models) categories_.push_back(categories_of(model));
-    file_.write_header("[");
   }
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     text_.clear();
-    bool any = any_;
     const std::int64_t image = result.image_id >= 0 ? result.image_id : result.frame;
     for (const Detection& detection : result.detections) {
       const auto& [x1, y1, x2, y2] = detection.box;
-      append(text_, R"({}{{"image_id":{},"category_id":{},"bbox":)", any ? ",\n" : "\n", image,
+      append(text_, R"({}{{"image_id":{},"category_id":{},"bbox":)", text_.size() == 0 ? "\n" : ",\n", image,
              category_of(result.model_index, detection.class_id));
       append_json_numbers(text_, std::array{x1, y1, x2 - x1, y2 - y1});
       if (detection.mask) {
@@ -53,17 +52,11 @@ class CocoSink final : public Sink {
       append(text_, R"(,"score":)");
       append_json_number(text_, detection.confidence);
       append(text_, "}}");
-      any = true;
     }
-    file_.write({text_.data(), text_.size()});
-    file_.write_end(kEnd);
-    any_ = any;
+    file_.append({text_.data(), text_.size()});
   }
 
-  void close(const Summary& /*summary*/) override {
-    file_.write(kEnd);
-    file_.close();
-  }
+  void close(const Summary& /*summary*/) override { file_.close(); }
 
  private:
   int category_of(int model, int class_id) const {
@@ -90,17 +83,16 @@ class CocoSink final : public Sink {
     append(text_, "]");
   }
 
-  OutputFile file_;
+  RecordFile file_;
   std::vector<std::vector<int>> categories_;  ///< per model, by class ID
   JsonBuffer text_;
   RunLengths lengths_;
-  bool any_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models,
-                                std::span<const Source> sources) {
+std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models, std::span<const Source> sources,
+                                const Rotation& rotation) {
   for (const Model& model : models)
     if (!finds_objects(model.task()))
       fail(ErrorCode::kInvalidArgument,
@@ -113,7 +105,7 @@ std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> 
         "{} holds the results of {} models, which the format can't tell apart: for one file each, run each model "
         "separately",
         path, models.size());
-  return std::make_unique<CocoSink>(path, models);
+  return std::make_unique<CocoSink>(path, models, rotation);
 }
 
 }  // namespace saccade

@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/output_file.hpp"
 #include "base/printable.hpp"
+#include "base/record_file.hpp"
 #include "pipeline/sinks/json_text.hpp"
 #include "saccade/sinks.hpp"
 
@@ -39,14 +39,15 @@ void append_field(JsonBuffer& out, std::string_view text) {
   out[start] = '"';
 }
 
+constexpr std::string_view kHeader =
+    "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
+    "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,"
+    "second_class_id,second_class,second_confidence,text,text_confidence,invalid\n";
+
 class CsvSink final : public Sink {
  public:
-  explicit CsvSink(const std::string& path) : path_(path), file_(path, OutputFile::Appears::kAtOnce) {
-    file_.write_header(
-        "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
-        "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,"
-        "second_class_id,second_class,second_confidence,text,text_confidence,invalid\n");
-  }
+  CsvSink(const std::string& path, const Rotation& rotation)
+      : path_(path), file_(path, rotation, {.header = std::string(kHeader)}) {}
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
@@ -67,8 +68,7 @@ class CsvSink final : public Sink {
     if (!result.depth.cells.empty()) append_depth(result);
     if (!result.text.empty()) append_text(result);
     if (result.invalid() && line_.size() == 0) append_nothing(result);
-    file_.write({line_.data(), line_.size()});
-    file_.flush();
+    file_.append({line_.data(), line_.size()});
   }
 
   void close(const Summary& /*summary*/) override { file_.close(); }
@@ -167,20 +167,20 @@ class CsvSink final : public Sink {
   }
 
   std::string path_;
-  OutputFile file_;
+  RecordFile file_;
   JsonBuffer line_;
   bool warned_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models) {
+std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> models, const Rotation& rotation) {
   for (const Model& model : models)
     if (model.task() == Task::kEmbed)
       fail(ErrorCode::kInvalidArgument,
            "can't write {}: {}'s task is embed, and CSV has no columns for embeddings; use --jsonl", path,
            model.name());
-  return std::make_unique<CsvSink>(path);
+  return std::make_unique<CsvSink>(path, rotation);
 }
 
 }  // namespace saccade

@@ -1,7 +1,7 @@
 #include <array>
 
 #include "base/clock.hpp"
-#include "base/output_file.hpp"
+#include "base/record_file.hpp"
 #include "pipeline/sinks/json_text.hpp"
 #include "pipeline/sinks/mask_json.hpp"
 #include "saccade/contours.hpp"
@@ -116,8 +116,7 @@ void append_depth(JsonBuffer& out, const DepthMap& depth) {
 
 class JsonlSink final : public Sink {
  public:
-  JsonlSink(const std::string& path, const JsonlOptions& options)
-      : file_(path, OutputFile::Appears::kAtOnce), options_(options) {}
+  JsonlSink(const std::string& path, const JsonlOptions& options) : file_(path, options.rotation), options_(options) {}
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
@@ -135,13 +134,11 @@ class JsonlSink final : public Sink {
     if (result.task == Task::kEmbed || !result.embedding.empty()) append_embedding(line_, result.embedding);
     if (result.task == Task::kText || !result.text.empty()) append_text(line_, result.text, result.text_confidence);
     append(line_, "}}\n");
-    file_.write({line_.data(), line_.size()});
-    file_.flush();  // for readers of the growing file; a killed run leaves whole lines
+    file_.append({line_.data(), line_.size()});
   }
 
   void close(const Summary& summary) override {
-    if (options_.summary) file_.write(to_json(summary) + "\n");
-    file_.close();
+    file_.close(options_.summary ? to_json(summary) + "\n" : std::string());
   }
 
  private:
@@ -170,7 +167,7 @@ class JsonlSink final : public Sink {
     if (options_.contours) append_contours(line_, tracer_.trace(mask));
   }
 
-  OutputFile file_;
+  RecordFile file_;
   JsonlOptions options_;
   JsonBuffer line_;
   RunLengths lengths_;

@@ -16,9 +16,10 @@ std::string numbered(const std::filesystem::path& path, std::size_t place) {
 
 class VideoSink final : public Sink {
  public:
-  VideoSink(const std::string& path, std::span<const Source> sources) {
+  VideoSink(const std::string& path, std::span<const Source> sources, const Rotation& rotation) {
     for (const Source& source : sources)
-      tracks_.push_back(std::make_unique<VideoTrack>(numbered(path, tracks_.size()), source.info().frame_rate));
+      tracks_.push_back(
+          std::make_unique<VideoTrack>(numbered(path, tracks_.size()), source.info().frame_rate, rotation));
   }
 
   void write(const Result& result, const FrameView& frame) override {
@@ -43,8 +44,8 @@ class VideoSink final : public Sink {
 
 }  // namespace
 
-std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources) {
-  return std::make_unique<VideoSink>(path, sources);
+std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources, const Rotation& rotation) {
+  return std::make_unique<VideoSink>(path, sources, rotation);
 }
 
 }  // namespace saccade

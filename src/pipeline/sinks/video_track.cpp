@@ -1,7 +1,10 @@
 #include "pipeline/sinks/video_track.hpp"
 
+#include <utility>
+
 #include "base/error.hpp"
 #include "base/module.hpp"
+#include "base/output_file.hpp"
 
 namespace saccade {
 namespace {
@@ -10,32 +13,67 @@ constexpr double kDefaultRate = 25;
 
 }  // namespace
 
-VideoTrack::VideoTrack(std::string path, double frame_rate)
+VideoTrack::VideoTrack(std::string path, double frame_rate, const Rotation& rotation)
     : path_(std::move(path)),
       rate_(frame_rate > 0 ? frame_rate : kDefaultRate),
       is_timed_(frame_rate > 0),
-      writer_(open_video_writer(path_, rate_)),
+      rotation_(rotation),
       drawn_(module<DrawModule>("draw"),
-             [this](const DrawnFrame& drawn) { skipped_.try_write([&] { write(drawn); }); }) {}
+             [this](const DrawnFrame& drawn) { skipped_.try_write([&] { write(drawn); }); }) {
+  if (rotation.is_on() && !is_stream_path(path_)) series_.emplace(path_, rotation.keep);
+  begin();
+}
+
+void VideoTrack::begin() {
+  if (series_) path_ = series_->next();
+  writer_ = open_video_writer(path_, rate_, series_ ? OutputPath::Claim::kChecked : OutputPath::Claim::kRecorded);
+  written_ = 0;
+}
+
+void VideoTrack::rotate() {
+  // Taken first: a file that cannot be completed must not keep the next one from beginning.
+  const std::unique_ptr<VideoWriter> finished = std::move(writer_);
+  finished->close();
+}
 
 void VideoTrack::close() {
   drawn_.finish();
-  writer_->close();
+  if (writer_ != nullptr) writer_->close();
+  if (series_) series_->finish();
   skipped_.report();
 }
 
+/// The time of DRAWN in the current file.
+std::int64_t VideoTrack::time_of(const DrawnFrame& drawn) const {
+  if (!is_timed_) return static_cast<std::int64_t>(static_cast<double>(written_) * 1e9 / rate_);
+  return series_ && written_ == 0 ? 0 : drawn.timestamp_ns() - start_ns_;
+}
+
+bool VideoTrack::is_due(std::int64_t time_ns) const {
+  if (!series_ || written_ == 0) return false;
+  return (rotation_.bytes > 0 && writer_->encoded_bytes() >= rotation_.bytes) ||
+         (rotation_.period.count() > 0 && time_ns >= rotation_.period.count());
+}
+
 void VideoTrack::write(const DrawnFrame& drawn) {
+  if (writer_ != nullptr && is_due(time_of(drawn))) rotate();
+  if (writer_ == nullptr) begin();
   const RgbView& view = drawn.view();
   if (written_ == 0) {
     width_ = view.width;
     height_ = view.height;
+    if (series_) start_ns_ = drawn.timestamp_ns();
   } else if (view.width != width_ || view.height != height_) {
     fail(ErrorCode::kUnsupported, "can't write {}: frame {} is {}x{} where the first one was {}x{}; --frames takes any",
          path_, drawn.frame(), view.width, view.height, width_, height_);
   }
-  const auto time =
-      is_timed_ ? drawn.timestamp_ns() : static_cast<std::int64_t>(static_cast<double>(written_) * 1e9 / rate_);
-  writer_->write(view_of(view), time);
+  try {
+    writer_->write(view_of(view), time_of(drawn));
+  } catch (const Error& error) {
+    // A muxer does not go on after a failed write; a further file does.
+    if (series_ && error.code() == ErrorCode::kIo) writer_.reset();
+    throw;
+  }
   ++written_;
 }
 

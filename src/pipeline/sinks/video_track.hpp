@@ -2,11 +2,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "base/file_series.hpp"
 #include "media/frame_reader.hpp"
 #include "pipeline/sinks/drawn_frame.hpp"
 #include "pipeline/sinks/skipped_images.hpp"
+#include "saccade/rotation.hpp"
 
 namespace saccade {
 
@@ -14,22 +17,29 @@ namespace saccade {
 class VideoTrack {
  public:
   /// FRAME_RATE 0: 25, as for images in video tools. Throws Error as open_video_writer() does.
-  VideoTrack(std::string path, double frame_rate);
+  VideoTrack(std::string path, double frame_rate, const Rotation& rotation = {});
 
   void add(const Result& result, const FrameView& frame) { drawn_.add(result, frame); }
   /// Throws Error (kIo), and (kUnsupported) if frames were skipped.
   void close();
 
  private:
+  void begin();
+  void rotate();
   void write(const DrawnFrame& drawn);
+  std::int64_t time_of(const DrawnFrame& drawn) const;
+  bool is_due(std::int64_t time_ns) const;
 
-  std::string path_;
+  std::string path_;  ///< of the current file
   double rate_;
   bool is_timed_;  ///< frames have presentation times
   int width_ = 0;
   int height_ = 0;
-  std::int64_t written_ = 0;
-  std::unique_ptr<VideoWriter> writer_;
+  Rotation rotation_;
+  std::optional<FileSeries> series_;     ///< nothing: one file
+  std::int64_t written_ = 0;             ///< into the current file
+  std::int64_t start_ns_ = 0;            ///< the timestamp at which the current file of a series starts
+  std::unique_ptr<VideoWriter> writer_;  ///< null: the next file could not be created
   SkippedImages skipped_;
   DrawnFrame drawn_;
 };
