@@ -159,9 +159,9 @@ std::string fault_of(std::span<const SinkSummary> sinks) {
   return faulty == sinks.end() ? std::string() : faulty->fault;
 }
 
-/// Whether results were to be written, and none of SINKS could do so to the end.
+/// Whether results were to be written, and none of SINKS can do so at the end.
 bool has_no_reader(std::span<const SinkSummary> sinks) {
-  return !sinks.empty() && std::ranges::all_of(sinks, [](const SinkSummary& sink) { return sink.failed > 0; });
+  return !sinks.empty() && std::ranges::all_of(sinks, [](const SinkSummary& sink) { return sink.failing; });
 }
 
 /// The text of SUMMARY without FAULT, which the error at the end says.
@@ -227,6 +227,8 @@ int run(const RunFlags& flags) {
     throw;
   }
   const Summary summary = pipeline.finish();
+  if (fault.empty() && summary.ledger.failed > 0)
+    fault = fmt::format("models could not run on {} frames", summary.ledger.failed);
   std::string unwritten = fault_of(summary.sinks);
   try {
     telemetry.close();

@@ -70,7 +70,8 @@ std::string limit_of(const Summary& summary, std::span<const GoalResult> results
   const auto waits_for_frames = [&](const GoalResult& result) {
     if (result.met) return true;
     const auto stream = std::ranges::find(summary.streams, result.source, &StreamSummary::source);
-    return result.goal.kind == GoalKind::kRate && stream->period.count() > 0 && stream->ledger.queue_full == 0;
+    return result.goal.kind == GoalKind::kRate && stream->period.count() > 0 && stream->ledger.queue_full == 0 &&
+           stream->ledger.no_buffer == 0;
   };
   return std::ranges::all_of(results, waits_for_frames) ? "source" : summary.bottleneck;
 }

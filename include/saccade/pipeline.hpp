@@ -43,9 +43,10 @@ struct PipelineSink {
 /// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. One thread
 /// runs the models and passes on the results: to next(), and to every sink. If all sources are files, the models wait
 /// for whoever reads the results; with a live source, results that are not read in time are dropped and counted: the
-/// oldest of a sink's queue, and what next() has not fetched when the next result of that source is complete, as the
-/// source's DropPolicy says. A sink that fails is tried again every second; it stops neither the models nor other
-/// sinks. Does not allocate after its first frames. One thread at a time, except stop(), telemetry() and summary().
+/// oldest of a sink's queue, and of next() those that exceed the capacity of the source's queue, as its DropPolicy
+/// says. A sink that fails stops neither the models nor other sinks; once every sink was ended by an error, the
+/// pipeline is stopped. Does not allocate once its results have had their largest sizes. One thread at a time, except
+/// stop(), telemetry() and summary().
 class Pipeline {
  public:
   /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames or a source is
@@ -66,8 +67,9 @@ class Pipeline {
 
   /// The next result, one per frame and model, sources in turn; or the reason why there is none: kEnd when all sources
   /// have ended, kLost with the name of one that failed (the others continue), kFailed with the name of the model that
-  /// could not run on a frame (the frame is dropped), kTimeout, kCancelled after stop(). The result is valid until the
-  /// next call. The models start at the first call.
+  /// could not run on a frame (the frame is dropped), kTimeout, kCancelled after stop(), or once every sink was ended
+  /// by an error. The result is valid until the next call. With sinks it must not be changed: they read it at the same
+  /// time. The models start at the first call.
   Outcome<Result&> next(std::chrono::nanoseconds timeout = kForever);
 
   /// The pixels of the last result's frame. Valid as long as that result.
@@ -77,8 +79,10 @@ class Pipeline {
   /// handler.
   void stop() noexcept;
 
-  /// Stops the pipeline, waits until the sinks have written the results in their queues, and closes them. Returns the
-  /// final statistics, with the sinks' faults.
+  /// Stops the pipeline, waits until the sinks have written the results in their queues, and closes them, once. Those
+  /// that need more than five seconds are closed after the others; one that blocks for ever, as a pipe that is not
+  /// read, is waited for as long. Returns the final statistics, with the sinks' faults. Throws what ended the models'
+  /// thread, if next() has not.
   Summary finish();
 
   /// The state of the sources and sinks, and what happened since the last call, or the start. Any thread.

@@ -126,6 +126,7 @@ struct StreamSummary {
 /// for those in its queue.
 struct SinkSummary {
   std::string name;          ///< PipelineSink::name
+  bool failing = false;      ///< its last result could not be written
   std::int64_t written = 0;  ///< results
   std::int64_t dropped = 0;  ///< results that were displaced in its queue: it is slower than the models
   std::int64_t failed = 0;   ///< results that it could not write

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -79,12 +80,13 @@ class BoundedQueue {
     std::unique_lock lock(mutex_);
     while (true) {
       if (cancelled_) return PopStatus::kCancelled;
+      // Or a busy lane would hide the end of another one.
+      if (take_end(lane)) return PopStatus::kLaneClosed;
       if (take_next(item, lane)) {
         lock.unlock();
         lanes_[lane].space.notify_all();
         return PopStatus::kItem;
       }
-      if (take_end(lane)) return PopStatus::kLaneClosed;
       if (closed_ == lanes_.size()) return PopStatus::kClosed;
       if (deadline == Clock::time_point::max()) {
         arrived_.wait(lock);
@@ -94,11 +96,11 @@ class BoundedQueue {
     }
   }
 
-  /// Takes an item if one is available; false if none is, or the queue is cancelled.
+  /// Takes an item if one is available; false if none is, a lane's end is to be said, or the queue is cancelled.
   bool try_pop(T& item, std::size_t& lane) {
     {
       const std::scoped_lock lock(mutex_);
-      if (cancelled_ || !take_next(item, lane)) return false;
+      if (cancelled_ || has_end() || !take_next(item, lane)) return false;
     }
     lanes_[lane].space.notify_all();
     return true;
@@ -168,9 +170,12 @@ class BoundedQueue {
     return false;
   }
 
+  static bool is_at_end(const Lane& lane) { return lane.closed && !lane.end_said && lane.count == 0; }
+  bool has_end() const { return std::ranges::any_of(lanes_, is_at_end); }
+
   bool take_end(std::size_t& lane) {
     for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      if (!lanes_[i].closed || lanes_[i].end_said || lanes_[i].count != 0) continue;
+      if (!is_at_end(lanes_[i])) continue;
       lanes_[i].end_said = true;
       ++closed_;
       lane = i;

@@ -123,6 +123,35 @@ TEST_F(ExecutorTest, ASourceThatIsAwayIsConnecting) {
   EXPECT_EQ(pipeline.summary().streams[0].outages.count, 1) << "it goes on";
 }
 
+/// Early, in time, late and not at all.
+TEST_F(ExecutorTest, TakesFramesWheneverTheyArrive) {
+  constexpr std::chrono::milliseconds kPeriod(1);
+  constexpr std::int64_t kFrames = 60;
+  ModelSet models({boxes()});
+  BoundedQueue<Frame> queue({{DropPolicy::kWait, 4}});
+  FrameRunPool runs(4, models.size());
+  std::atomic<std::int64_t> next = 0;
+  Executor executor(models, queue, runs, Clock::time_point::max(),
+                    {.complete = [&](FrameRunRef run) { EXPECT_EQ(run->frame.sequence, next++); },
+                     .lane_ended = [](std::size_t) {},
+                     .failed = [] { ADD_FAILURE(); }});
+  executor.expect_each(kPeriod);
+  executor.request();
+  test::ScriptedReader reader("camera", test::frames(kFrames), true);
+  FramePool pool(8);
+  std::mt19937 random(1);
+  for (std::int64_t i = 0; i < kFrames; ++i) {
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 2200));
+    Outcome<Frame> frame = reader.read(pool);
+    ASSERT_TRUE(frame);
+    frame->captured = Clock::now();
+    queue.push(0, std::move(*frame));
+  }
+  while (next < kFrames) std::this_thread::yield();
+  queue.cancel();
+  executor.join();
+}
+
 /// Whatever the order of the threads, every frame and every result is counted once.
 TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
   const std::vector<Model> models = {boxes(), colors()};

@@ -1,8 +1,11 @@
 #include "media/v4l2/camera.hpp"
 
+#include <linux/videodev2.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstring>
 #include <mutex>
 #include <optional>
 
@@ -258,7 +261,9 @@ class CameraReader final : public FrameReader {
     const FrameStamp stamp = stamp_of(filled, arrival);
     FrameLease lease = buffers.take_filled(filled.index);
     if (auto failure = damage_of(filled, lease)) return std::move(*failure);
-    Outcome<Frame> outcome = is_compressed() ? decode(filled, lease, allocator) : lend(std::move(lease));
+    Outcome<Frame> outcome = is_compressed()      ? decode(filled, lease, allocator)
+                             : is_scarce(buffers) ? copy(lease, allocator)
+                                                  : lend(std::move(lease));
     if (!outcome) return outcome;
     outcome->sequence = sequence;
     outcome->timestamp_ns = stamp.timestamp_ns;
@@ -295,6 +300,21 @@ class CameraReader final : public FrameReader {
     Frame frame;
     frame.view = view_of(session_->format(), lease.buffer().data, lease.buffer().memory);
     frame.lease = std::move(lease);
+    return frame;
+  }
+
+  /// Whether the driver needs the buffer back at once: a pipeline may hold frames for as long as a sink takes.
+  static bool is_scarce(const CaptureBuffers& buffers) {
+    return buffers.memory_type() == V4L2_MEMORY_MMAP && buffers.queued() < kFewestBuffers;
+  }
+
+  Outcome<Frame> copy(const FrameLease& lease, FrameAllocator& allocator) const {
+    const std::size_t bytes = session_->format().frame_bytes;
+    Frame frame;
+    frame.lease = allocator.try_acquire(bytes);
+    if (!frame.lease) return Failure{Status::kNoBuffer, {}};
+    std::memcpy(frame.lease.buffer().data, lease.buffer().data, bytes);
+    frame.view = view_of(session_->format(), frame.lease.buffer().data, frame.lease.buffer().memory);
     return frame;
   }
 

@@ -31,7 +31,7 @@ class CaptureBuffers {
   virtual bool has_free() const = 0;
 
   /// V4L2's number of the kind of memory.
-  std::uint32_t memory() const { return memory_; }
+  std::uint32_t memory_type() const { return memory_; }
   /// How often the driver has refused a buffer since the last call.
   std::int64_t take_refusals() { return refusals_.exchange(0); }
   /// Whether the driver held no buffer at some time since the last call: it skipped frames then.

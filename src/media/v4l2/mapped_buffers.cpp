@@ -103,7 +103,7 @@ class MappedBuffers final : public CaptureBuffers, public FrameAllocator {
     v4l2_buffer buffer{};
     buffer.index = index;
     buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    buffer.memory = memory();
+    buffer.memory = memory_type();
     if (const int error = device.control(VIDIOC_QUERYBUF, &buffer); error != 0)
       device.refused("its buffers can't be found", error);
     std::byte* data = calls_->map(device.descriptor(), buffer.length, buffer.m.offset);
@@ -117,7 +117,7 @@ class MappedBuffers final : public CaptureBuffers, public FrameAllocator {
     v4l2_buffer buffer{};
     buffer.index = index;
     buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    buffer.memory = memory();
+    buffer.memory = memory_type();
     const int error = calls_->control(descriptor_, VIDIOC_QBUF, &buffer);
     if (error != 0) {
       ++refusals_;

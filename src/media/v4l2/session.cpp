@@ -77,7 +77,7 @@ int Session::start(FrameAllocator& allocator) {
   int error = buffers_ ? 0 : replace_by_mapped();
   if (error != 0) return error;
   error = buffers_->queue(allocator);
-  if (error != 0 && buffers_->queued() == 0 && buffers_->memory() == V4L2_MEMORY_USERPTR) {
+  if (error != 0 && buffers_->queued() == 0 && buffers_->memory_type() == V4L2_MEMORY_USERPTR) {
     log(LogLevel::kWarning,
         "{}: its driver can't write into the pipeline's buffers ({}); its own are mapped instead "
         "(io=mmap)",
@@ -98,7 +98,7 @@ void Session::stop() noexcept {
 int Session::dequeue(FilledBuffer& filled) {
   v4l2_buffer buffer{};
   buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-  buffer.memory = buffers_->memory();
+  buffer.memory = buffers_->memory_type();
   if (const int error = device_.control(VIDIOC_DQBUF, &buffer); error != 0) return error;
   filled = {
       .index = buffer.index,

@@ -52,7 +52,7 @@ class UserBuffers final : public CaptureBuffers {
     v4l2_buffer buffer{};
     buffer.index = index;
     buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    buffer.memory = memory();
+    buffer.memory = memory_type();
     buffer.m.userptr = address;
     buffer.length = static_cast<std::uint32_t>(bytes_);
     const int error = is_page ? device_.control(VIDIOC_QBUF, &buffer) : -EINVAL;

@@ -128,6 +128,7 @@ class DrawnSink final : public FolderSink {
   struct Track {
     std::unique_ptr<DrawnImages> images;
     std::unique_ptr<VideoTrack> video;
+    bool has_folder = false;
     bool is_open() const { return images || video; }
   };
 
@@ -141,8 +142,10 @@ class DrawnSink final : public FolderSink {
     if (chosen_.empty()) choose_folders();
     const std::string name = folder_name(source);
     // Another process may have made it since.
-    while (!create_new_folder(chosen_[stream])) chosen_[stream] = free_folder(root_, name, chosen_);
     Track& track = tracks_[stream];
+    // One that was made before opening failed is taken again.
+    while (!track.has_folder && !(track.has_folder = create_new_folder(chosen_[stream])))
+      chosen_[stream] = free_folder(root_, name, chosen_);
     if (!source.files.empty())
       track.images = std::make_unique<DrawnImages>(draw_, chosen_[stream]);
     else

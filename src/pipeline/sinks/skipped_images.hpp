@@ -8,7 +8,7 @@
 namespace saccade {
 
 /// The images that a sink's format can't hold (too large, of another size than a video's first). Each is skipped
-/// and reported at once; their number is reported at the end. Other write errors end the run.
+/// and reported at once; their number is reported at the end. Other errors are the sink's.
 class SkippedImages {
  public:
   /// Calls WRITE; its Errors of kUnsupported count as skipped images.

@@ -69,6 +69,11 @@ void append_faults(JsonBuffer& out, const SourceFaults& faults) {
   append(out, "}}");
 }
 
+template <typename S>
+std::string_view state_of(const S& sink) {
+  return sink.failing ? "failing" : "running";
+}
+
 /// "name", "written", "dropped" and "failed" of a SinkSummary or a SinkTelemetry.
 template <typename S>
 void append_sink_counts(JsonBuffer& out, const S& sink) {
@@ -79,7 +84,7 @@ void append_sink_counts(JsonBuffer& out, const S& sink) {
 
 void append_sink(JsonBuffer& out, const SinkSummary& sink) {
   append_sink_counts(out, sink);
-  append(out, R"(,"write_ms":)");
+  append(out, R"(,"state":"{}","write_ms":)", state_of(sink));
   append_distribution(out, sink.time);
   if (!sink.fault.empty()) {
     append(out, R"(,"fault":)");
@@ -181,7 +186,7 @@ std::string to_json(const Telemetry& telemetry) {
   for (const SinkTelemetry& sink : telemetry.sinks) {
     if (&sink != telemetry.sinks.data()) append(out, ",");
     append_sink_counts(out, sink);
-    append(out, R"(,"state":"{}","queue":{}}})", sink.failing ? "failing" : "running", sink.queued);
+    append(out, R"(,"state":"{}","queue":{}}})", state_of(sink), sink.queued);
   }
   append(out, "]}}");
   return fmt::to_string(out);

@@ -12,11 +12,16 @@ void Executor::request() {
   if (thread_.joinable() && !lockstep_) return;
   {
     const std::scoped_lock lock(mutex_);
-    if (cancelled_) return;
-    ++requests_;
+    if (cancelled_ || is_owed_) return;
+    is_owed_ = is_requested_ = true;
   }
   wake_.notify_one();
   if (!thread_.joinable()) thread_ = std::thread([this] { run_all(); });
+}
+
+void Executor::taken() {
+  const std::scoped_lock lock(mutex_);
+  is_owed_ = false;
 }
 
 void Executor::cancel() noexcept {
@@ -25,6 +30,11 @@ void Executor::cancel() noexcept {
     cancelled_ = true;
   }
   wake_.notify_one();
+}
+
+bool Executor::wait_until(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return !thread_.joinable() || ended_.wait_until(lock, deadline, [this] { return has_ended_; });
 }
 
 void Executor::join() {
@@ -38,23 +48,41 @@ void Executor::check() {
 void Executor::run_all() {
   pthread_setname_np(pthread_self(), "saccade-models");
   try {
-    while (FrameRunRef run = ahead_ ? std::move(ahead_) : fetch()) {
-      process(*run);
-      hooks_.complete(std::move(run));
+    while ((current_ = ahead_ ? std::move(ahead_) : fetch())) {
+      process(*current_);
+      hooks_.complete(std::move(current_));
     }
   } catch (...) {
     failure_ = std::current_exception();
     hooks_.failed();
   }
+  const std::scoped_lock lock(mutex_);
+  has_ended_ = true;
+  ended_.notify_all();
 }
 
 bool Executor::wait_for_request() {
   if (!lockstep_) return true;
   std::unique_lock lock(mutex_);
-  wake_.wait(lock, [&] { return cancelled_ || requests_ > 0; });
+  wake_.wait(lock, [&] { return cancelled_ || is_requested_; });
   if (cancelled_) return false;
-  --requests_;
+  is_requested_ = false;
   return true;
+}
+
+/// Waits for the next frame: asleep until shortly before it is expected, then awake until shortly after that.
+PopStatus Executor::pop(FrameRun& run) {
+  constexpr std::chrono::microseconds kWakeUp(150);  // of most wake-ups, with a margin
+  if (period_ > kWakeUp && Clock::now() < expected_ + kWakeUp) {
+    const auto awake = expected_ - kWakeUp;
+    const PopStatus status = queue_.pop(run.frame, run.lane, std::min(awake, deadline_));
+    if (status != PopStatus::kTimeout) return status;
+    while (Clock::now() < expected_ + kWakeUp) {
+      if (queue_.try_pop(run.frame, run.lane)) return PopStatus::kItem;
+      std::this_thread::yield();
+    }
+  }
+  return queue_.pop(run.frame, run.lane, deadline_);
 }
 
 /// Waits for the next frame and begins its run; empty at the end.
@@ -63,7 +91,7 @@ FrameRunRef Executor::fetch() {
   FrameRunRef run = runs_.take();
   run->requested = Clock::now();
   while (true) {
-    switch (queue_.pop(run->frame, run->lane, deadline_)) {
+    switch (pop(*run)) {
       case PopStatus::kItem: begin(*run); return run;
       case PopStatus::kLaneClosed: hooks_.lane_ended(run->lane); break;
       default: return {};
@@ -82,6 +110,7 @@ FrameRunRef Executor::try_fetch() {
 
 void Executor::begin(FrameRun& run) {
   run.fetched = Clock::now();
+  expected_ = run.frame.captured + period_;
   run.fault = models_.begin(run.frame.view);
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <exception>
 #include <functional>
@@ -33,24 +34,33 @@ class Executor {
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// Starts the thread at the first call. In lockstep, each call lets it process one more frame.
+  /// A frame arrives PERIOD after the last one: the thread does not sleep at that time, because waking up takes longer
+  /// than many a network. Before the first request().
+  void expect_each(std::chrono::nanoseconds period) { period_ = period; }
+  /// Starts the thread at the first call. In lockstep it lets it process one more frame, unless the last one was not
+  /// taken() yet.
   void request();
+  /// The result of the last request() was taken.
+  void taken();
   /// From now on no frame is begun before its request(), so that the models rest between them. Before the first
   /// request().
   void run_in_lockstep() { lockstep_ = true; }
   /// Ends the wait for a request.
   void cancel() noexcept;
+  /// Waits for the thread to end. False if that takes until DEADLINE.
+  bool wait_until(Clock::time_point deadline);
   /// Waits for the thread to end.
   void join();
   /// Throws, once, the exception that has ended the thread, if any. Once the thread has ended.
   void check();
-  /// A run that was begun and will not be completed, once the thread has ended; it may be empty.
-  FrameRunRef take_unfinished() { return std::move(ahead_); }
+  /// Runs that were begun and will not be completed, once the thread has ended; they may be empty.
+  std::array<FrameRunRef, 2> take_unfinished() { return {std::move(current_), std::move(ahead_)}; }
 
  private:
   void run_all();
   bool wait_for_request();
   FrameRunRef fetch();
+  PopStatus pop(FrameRun& run);
   FrameRunRef try_fetch();
   void begin(FrameRun& run);
   void process(FrameRun& run);
@@ -62,12 +72,18 @@ class Executor {
   Clock::time_point deadline_;
   Hooks hooks_;
   bool lockstep_ = false;
-  FrameRunRef ahead_;         ///< the next run, already begun
-  std::size_t prepared_ = 0;  ///< models that have had a result
+  std::chrono::nanoseconds period_{};  ///< of the frames; 0: unknown
+  Clock::time_point expected_;         ///< when the next frame arrives
+  FrameRunRef current_;                ///< under way
+  FrameRunRef ahead_;                  ///< the next run, already begun
+  std::size_t prepared_ = 0;           ///< models that have had a result
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::size_t requests_ = 0;
+  std::condition_variable ended_;
+  bool is_requested_ = false;  ///< in lockstep: and not begun
+  bool is_owed_ = false;       ///< in lockstep: requested, and not taken
   bool cancelled_ = false;
+  bool has_ended_ = false;  ///< under the mutex
   std::exception_ptr failure_;
   std::thread thread_;  ///< last member: the thread uses all the others
 };

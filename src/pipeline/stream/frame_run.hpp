@@ -16,8 +16,8 @@ namespace saccade {
 
 class FrameRunPool;
 
-/// One frame on its way through the models, with their results. One thread writes it until it is complete(); then it
-/// may be read on several threads. It is reused.
+/// One frame on its way through the models, with their results. One thread writes it until Executor::Hooks::complete
+/// gets it; then it may be read on several threads. It is reused.
 struct FrameRun {
   /// The result of one model.
   struct Output {

@@ -37,6 +37,11 @@ std::optional<std::chrono::nanoseconds> OutageLog::end(Clock::time_point now) {
   return duration;
 }
 
+void OutageLog::close(Clock::time_point now) {
+  const std::scoped_lock lock(mutex_);
+  if (std::exchange(out_, false)) add(past_, ongoing(now));
+}
+
 bool OutageLog::begin() {
   const std::scoped_lock lock(mutex_);
   return !std::exchange(out_, true);

@@ -19,6 +19,9 @@ class OutageLog {
   /// Begins an outage at the last frame. False if one has begun.
   bool begin();
 
+  /// The source has ended at NOW: an outage lasts no longer.
+  void close(Clock::time_point now);
+
   bool is_out() const;
   Outages snapshot(Clock::time_point now) const;
 

@@ -4,6 +4,8 @@
 #include <set>
 #include <span>
 
+#include "base/log.hpp"
+
 namespace saccade {
 namespace {
 
@@ -69,6 +71,9 @@ std::size_t frames_memory(const std::vector<Model>& models) {
   return most;
 }
 
+/// For a sink or a model that is under way at the end.
+constexpr std::chrono::seconds kPatience(5);
+
 /// MESSAGE with the source's NAME.
 std::string naming(const std::string& name, const std::string& message) {
   return message.find(name) != std::string::npos ? message : fmt::format("{}: {}", name, message);
@@ -125,6 +130,19 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
                         .lane_ended = [this](std::size_t lane) { results_->close(lane); },
                         .failed = [this] { results_->cancel(); }};
   executor_ = std::make_unique<Executor>(models_, *queue_, *runs_, deadline_, std::move(hooks));
+  // On the CPU, the models need the processor that it would keep.
+  if (sources_.size() == 1 && models_.overlaps()) executor_->expect_each(live_period(sources_[0].info(), options));
+  try {
+    start_streams(frames, results, in_work, options, models);
+  } catch (...) {
+    end();  // frames of those that have started are in the queue
+    throw;
+  }
+}
+
+void Pipeline::Impl::start_streams(std::span<const LaneOptions> frames, std::span<const LaneOptions> results,
+                                   std::size_t in_work, const PipelineOptions& options,
+                                   const std::vector<Model>& models) {
   for (std::size_t lane = 0; lane < sources_.size(); ++lane) {
     const Stream::Place place{.lane = lane,
                               // One is in capture.
@@ -148,8 +166,7 @@ Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
   }
   FrameRun& run = *current_;
   if (returned_ == run.done) {
-    const std::string message =
-        fmt::format("{}, frame {}: {}", sources_[run.lane].info().name, run.frame.sequence, run.fault->message);
+    const std::string message = failure_of(run);
     current_ = FrameRunRef();
     return Failure{Status::kFailed, message};
   }
@@ -176,7 +193,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
     }
     std::size_t lane = 0;
     switch (results_->pop(current_, lane, std::min(wanted, deadline_))) {
-      case PopStatus::kItem: return std::nullopt;
+      case PopStatus::kItem: executor_->taken(); return std::nullopt;
       case PopStatus::kLaneClosed:
         if (const Stream& ended = *streams_[lane]; !ended.fault().empty())
           return Failure{Status::kLost, naming(ended.info().name, ended.fault())};
@@ -197,7 +214,11 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
 void Pipeline::Impl::complete(FrameRunRef run) {
   identify(*run);
   StreamLedger& ledger = streams_[run->lane]->ledger();
-  if (run->fault) ledger.drop_failed();
+  if (run->fault) {
+    ledger.drop_failed();
+    if (!std::exchange(has_failed_, true))
+      log(LogLevel::kWarning, "{}; further frames that fail are only counted", failure_of(*run));
+  }
   if (!sinks_.empty()) {
     for (std::size_t i = 0; i < run->done; ++i) record(*run, i);
     if (!run->fault) count(*run);
@@ -212,6 +233,10 @@ void Pipeline::Impl::complete(FrameRunRef run) {
   // A failure is counted already, and so is what the sinks have.
   if (!displaced || (*displaced)->fault || !sinks_.empty()) return;
   stopped_ ? ledger.drop_stopped() : ledger.drop_queue_full();
+}
+
+std::string Pipeline::Impl::failure_of(const FrameRun& run) const {
+  return fmt::format("{}, frame {}: {}", sources_[run.lane].info().name, run.frame.sequence, run.fault->message);
 }
 
 /// Sets the fields of results that only the pipeline knows.
@@ -271,14 +296,18 @@ void Pipeline::Impl::end() {
     finish_ = Clock::now();
   }
   stop();
+  // A sink that blocks must not keep the others open.
+  if (!executor_->wait_until(Clock::now() + kPatience))
+    for (const auto& sink : sinks_) sink->end();
   executor_->join();
   const auto drop = [this](const FrameRunRef& run) {
     if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
   };
-  if (const FrameRunRef unfinished = executor_->take_unfinished()) {
+  for (const FrameRunRef& unfinished : executor_->take_unfinished()) {
+    if (!unfinished) continue;
     // The device may still read its pixels.
     models_.wait();
-    streams_[unfinished->lane]->ledger().drop_stopped();
+    if (!unfinished->fault) streams_[unfinished->lane]->ledger().drop_stopped();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     if (sinks_.empty())
@@ -291,9 +320,21 @@ void Pipeline::Impl::end() {
 
 Summary Pipeline::Impl::finish() {
   end();
-  for (const auto& sink : sinks_) sink->finish();
+  for (const auto& sink : sinks_) sink->end();
+  // Those that are ready are completed first, so that one that blocks costs no other's end.
+  const auto deadline = Clock::now() + kPatience;
+  std::vector<SinkRunner*> blocked;
+  for (const auto& sink : sinks_)
+    if (!sink->wait_until(deadline)) blocked.push_back(sink.get());
   const Summary written = summary();
-  for (const auto& sink : sinks_) sink->close(written);
+  for (const auto& sink : sinks_)
+    if (std::ranges::find(blocked, sink.get()) == blocked.end()) sink->close(written);
+  for (SinkRunner* sink : blocked) {
+    log(LogLevel::kWarning, "{} still has results to write: waiting for it", sink->summary().name);
+    sink->finish();
+    sink->close(summary());
+  }
+  executor_->check();
   return summary();
 }
 
@@ -320,11 +361,9 @@ Telemetry Pipeline::Impl::telemetry() {
 
 Summary Pipeline::Impl::summary() {
   Summary summary;
-  bool ended = false;
   {
     const std::scoped_lock lock(mutex_);
     summary.elapsed = std::min(Clock::now(), finish_) - start_;
-    ended = ended_;
   }
   const auto all = std::make_unique<StageTimes>();
   for (std::size_t i = 0; i < streams_.size(); ++i) {
@@ -334,7 +373,7 @@ Summary Pipeline::Impl::summary() {
                                .state = each.state(),
                                .queued = queue_->size(i),
                                .ledger = each.ledger().snapshot(),
-                               .fault = ended && each.has_ended() ? each.fault() : std::string(),
+                               .fault = each.has_ended() ? each.fault() : std::string(),
                                .outages = each.outages(),
                                .faults = each.faults(),
                                .rate = times_[i].rate(),

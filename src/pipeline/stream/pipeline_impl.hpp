@@ -4,6 +4,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/clock.hpp"
@@ -53,6 +54,9 @@ class Pipeline::Impl {
  private:
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
   void complete(FrameRunRef run);
+  void start_streams(std::span<const LaneOptions> frames, std::span<const LaneOptions> results, std::size_t in_work,
+                     const PipelineOptions& options, const std::vector<Model>& models);
+  std::string failure_of(const FrameRun& run) const;
   void identify(FrameRun& run) const;
   void count(const FrameRun& run);
   void record(const FrameRun& run, std::size_t model);
@@ -66,6 +70,7 @@ class Pipeline::Impl {
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::int64_t> invalid_ = 0;  ///< invalid results
+  bool has_failed_ = false;                ///< a model on a frame; of the executor's thread
 
   std::mutex mutex_;                     ///< of the following four
   std::vector<std::int64_t> processed_;  ///< at the last telemetry()

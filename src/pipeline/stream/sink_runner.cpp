@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/log.hpp"
 #include "pipeline/stream/stage_times.hpp"
@@ -38,8 +39,15 @@ void SinkRunner::push(FrameRunRef run) {
   dropped_ += static_cast<std::int64_t>((*displaced)->done);
 }
 
+void SinkRunner::end() { queue_.close(0); }
+
+bool SinkRunner::wait_until(Clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return drained_.wait_until(lock, deadline, [this] { return is_drained_; });
+}
+
 void SinkRunner::finish() {
-  queue_.close(0);
+  end();
   if (thread_.joinable()) thread_.join();
 }
 
@@ -51,6 +59,9 @@ void SinkRunner::write_all() {
     for (std::size_t i = 0; i < run->done; ++i) write(run->outputs[i].result, run->frame.view);
     run = FrameRunRef();  // its frame may be reused while this thread waits
   }
+  const std::scoped_lock lock(mutex_);
+  is_drained_ = true;
+  drained_.notify_all();
 }
 
 void SinkRunner::write(const Result& result, const FrameView& frame) {
@@ -66,6 +77,9 @@ void SinkRunner::write(const Result& result, const FrameView& frame) {
     return;
   } catch (const std::exception& error) {
     fail_result(error.what());
+    return;
+  } catch (...) {
+    fail_result(name_ + ": an unknown exception");
     return;
   }
   succeed(Clock::now() - start);
@@ -102,11 +116,15 @@ void SinkRunner::fail_result(std::string message) {
 }
 
 void SinkRunner::close(const Summary& summary) noexcept {
+  if (std::exchange(is_closed_, true)) return;
   try {
     sink_->close(summary);
   } catch (const std::exception& error) {
     const std::scoped_lock lock(mutex_);
     if (fault_.empty()) fault_ = error.what();
+  } catch (...) {
+    const std::scoped_lock lock(mutex_);
+    if (fault_.empty()) fault_ = name_ + ": an unknown exception";
   }
 }
 
@@ -123,6 +141,7 @@ SinkTelemetry SinkRunner::telemetry() const {
 SinkSummary SinkRunner::summary() const {
   const std::scoped_lock lock(mutex_);
   return {.name = name_,
+          .failing = failing_,
           .written = written_,
           .dropped = dropped_,
           .failed = failed_,

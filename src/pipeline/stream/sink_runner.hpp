@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -12,8 +13,8 @@
 
 namespace saccade {
 
-/// Writes results into a sink on its own thread. While the sink fails, a result is tried now and then; the others are
-/// counted. One thread pushes; any thread may ask for telemetry() and summary().
+/// Writes results into a sink on its own thread. While the sink fails, a result is tried after each RETRY; the others
+/// are counted. One thread pushes; any thread may ask for telemetry() and summary().
 class SinkRunner {
  public:
   /// Frames in the queue of SINK.
@@ -29,9 +30,13 @@ class SinkRunner {
 
   /// Appends the results of RUN.
   void push(FrameRunRef run);
-  /// Waits until all results in the queue are written. No push() may follow.
+  /// From now on no result is accepted; push() drops them. Those in the queue are written. Any thread.
+  void end();
+  /// Waits until all results in the queue are written, after end(). False if that takes until DEADLINE.
+  bool wait_until(Clock::time_point deadline);
+  /// end(), and waits until all results in the queue are written.
   void finish();
-  /// Completes the sink, after finish(). An error counts as its fault.
+  /// Completes the sink, once, after finish(). An error counts as its fault.
   void close(const Summary& summary) noexcept;
 
   /// Whether an error has ended it. Any thread.
@@ -63,7 +68,10 @@ class SinkRunner {
   const std::chrono::nanoseconds retry_;
   std::atomic<bool> has_ended_ = false;
   Clock::time_point next_try_;
-  std::thread thread_;  ///< last member: the thread uses all the others
+  bool is_closed_ = false;
+  std::condition_variable drained_;
+  bool is_drained_ = false;  ///< under the mutex
+  std::thread thread_;       ///< last member: the thread uses all the others
 };
 
 }  // namespace saccade

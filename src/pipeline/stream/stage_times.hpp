@@ -23,8 +23,8 @@ class StageTimes {
   const Histogram& total() const { return times_.back(); }
   /// In pipeline order, without "sensor" if its clock is unknown.
   std::vector<StageSummary> summarize() const;
-  /// The bottleneck for PROCESSED frames of STREAMS, which capture concurrently with each other and with the models;
-  /// the models run sequentially.
+  /// The bottleneck where STREAMS capture concurrently with each other and with the models, of which MODELS run one
+  /// after the other.
   std::string bottleneck(std::size_t streams, std::size_t models) const;
 
  private:

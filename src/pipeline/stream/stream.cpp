@@ -1,6 +1,7 @@
 #include "pipeline/stream/stream.hpp"
 
 #include <pthread.h>
+#include <sys/prctl.h>
 
 #include <new>
 #include <utility>
@@ -47,13 +48,18 @@ void Stream::read_until_end() {
 
 void Stream::read_all() noexcept {
   pthread_setname_np(pthread_self(), "saccade-read");
+  // Timers are late by 50 us otherwise, which a frame that is due at a time would wait.
+  prctl(PR_SET_TIMERSLACK, 1);
   try {
     read_until_end();
   } catch (const std::bad_alloc&) {
     fault_ = "out of memory for its frames";
   } catch (const std::exception& error) {
     fault_ = error.what();
+  } catch (...) {
+    fault_ = "its reader has thrown an unknown exception";
   }
+  outages_.close(Clock::now());
   has_ended_ = true;
   queue_.close(place_.lane);
 }
@@ -76,6 +82,13 @@ StreamState Stream::state() const {
   return outages_.is_out() ? StreamState::kConnecting : StreamState::kRunning;
 }
 
+/// A frame has arrived, whether it can be used or not.
+void Stream::arrive() {
+  if (const auto outage = outages_.end(Clock::now()))
+    log(LogLevel::kWarning, "{}: frames arrive again after {:.1f} s", info().name,
+        std::chrono::duration<double>(*outage).count());
+}
+
 /// No frame has arrived in time; MESSAGE says why if the source is away.
 void Stream::miss(const std::string& message) {
   warn_of_first();
@@ -89,6 +102,7 @@ bool Stream::read_one() {
   const Failure& failure = frame.failure();
   switch (failure.status) {
     case Status::kCorrupt:
+      arrive();
       ledger_.corrupt();
       if (ledger_.captured() > 1) {
         warn(failure.message);
@@ -97,7 +111,10 @@ bool Stream::read_one() {
         is_held_ = true;
       }
       return true;
-    case Status::kNoBuffer: ledger_.drop_no_buffer(); return true;
+    case Status::kNoBuffer:
+      arrive();
+      ledger_.drop_no_buffer();
+      return true;
     case Status::kTimeout: miss(failure.message); return true;
     case Status::kLost: fault_ = failure.message; return false;
     default: return false;
@@ -107,9 +124,7 @@ bool Stream::read_one() {
 /// False if the queue was cancelled.
 bool Stream::deliver(Frame frame) {
   warn_of_first();
-  if (const auto outage = outages_.end(Clock::now()))
-    log(LogLevel::kWarning, "{}: frames arrive again after {:.1f} s", info().name,
-        std::chrono::duration<double>(*outage).count());
+  arrive();
   ledger_.capture(frame.sequence);
   if (!selector_.takes(frame.timestamp_ns)) {
     ledger_.skip();

@@ -59,6 +59,7 @@ class Stream {
   bool read_one();
   void warn(const std::string& message);
   void warn_of_first();
+  void arrive();
   void miss(const std::string& message);
   bool deliver(Frame frame);
 

@@ -6,7 +6,7 @@
 
 namespace saccade {
 
-/// A stream's live ledger: its reader and the pipeline's consumer count concurrently.
+/// A stream's live ledger: its reader, the models' thread and the pipeline's caller count concurrently.
 class StreamLedger {
  public:
   /// Counts a captured frame with the source's number SEQUENCE. Skipped numbers are lost frames, but for those that

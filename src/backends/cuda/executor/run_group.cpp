@@ -46,6 +46,7 @@ void GraphExecutorGroup::submit() {
   apart_ = is_timed();
   if (apart_) return;
   const auto start = Clock::now();
+  failed_ = 0;  // what concerns all of them counts as the first one's
   device_.make_current();
   try {
     upload_.prepare(*members_[0]->frame());
@@ -70,6 +71,7 @@ void GraphExecutorGroup::wait() {
     return;
   }
   const auto start = Clock::now();
+  failed_ = 0;
   device_.make_current();
   SACCADE_CUDA(cuStreamSynchronize(members_[0]->queue().stream.get()));
   // Every member finishes, or its failure would be thrown by the next run.
