@@ -27,6 +27,40 @@ std::optional<PixelFormat> planes_of(const jpeg_decompress_struct& info) {
   return std::nullopt;
 }
 
+/// The Huffman tables of an image that has none, as those of webcams.
+struct StandardTables {
+  std::array<JHUFF_TBL, 2> dc{};
+  std::array<JHUFF_TBL, 2> ac{};
+  bool is_known = false;
+
+  /// From the encoder, because the decoder's interface lacks them.
+  StandardTables() {
+    JpegErrors errors;
+    jpeg_compress_struct encoder{};
+    encoder.err = install(errors);
+    if (setjmp(errors.leave) == 0) {
+      jpeg_create_compress(&encoder);
+      encoder.in_color_space = JCS_YCbCr;
+      encoder.input_components = 3;
+      jpeg_set_defaults(&encoder);
+      for (std::size_t i = 0; i < dc.size(); ++i) {
+        dc[i] = *encoder.dc_huff_tbl_ptrs[i];
+        ac[i] = *encoder.ac_huff_tbl_ptrs[i];
+      }
+      is_known = true;
+    }
+    jpeg_destroy_compress(&encoder);
+  }
+
+  /// A decoder keeps the tables of the image before. Those that it never had it takes from the standard itself.
+  void restore(jpeg_decompress_struct& info) const noexcept {
+    for (std::size_t i = 0; is_known && i < dc.size(); ++i) {
+      if (info.dc_huff_tbl_ptrs[i] != nullptr) *info.dc_huff_tbl_ptrs[i] = dc[i];
+      if (info.ac_huff_tbl_ptrs[i] != nullptr) *info.ac_huff_tbl_ptrs[i] = ac[i];
+    }
+  }
+};
+
 class JpegPlanesReader final : public JpegPlaneDecoder {
  public:
   JpegPlanesReader() {
@@ -40,6 +74,7 @@ class JpegPlanesReader final : public JpegPlaneDecoder {
   bool begin(std::span<const std::uint8_t> image, JpegPlanes& planes) noexcept override {
     if (setjmp(errors_.leave) != 0) return abandon();
     jpeg_abort_decompress(&info_);
+    standard_.restore(info_);
     jpeg_mem_src(&info_, image.data(), image.size());
     jpeg_read_header(&info_, TRUE);
     const std::optional<PixelFormat> format = planes_of(info_);
@@ -89,6 +124,7 @@ class JpegPlanesReader final : public JpegPlaneDecoder {
     return false;
   }
 
+  StandardTables standard_;
   JpegErrors errors_;
   jpeg_decompress_struct info_{};
   std::vector<std::uint8_t> scratch_;
