@@ -6,7 +6,7 @@ namespace saccade::v4l2 {
 FrameStamp SensorClock::check(std::int64_t stamp_ns, bool is_monotonic, Clock::time_point arrival) noexcept {
   const std::int64_t arrival_ns =
       std::chrono::duration_cast<std::chrono::nanoseconds>(arrival.time_since_epoch()).count();
-  if (!is_monotonic) return {.timestamp_ns = arrival_ns};
+  if (!is_monotonic || stamp_ns == 0) return {.timestamp_ns = arrival_ns};
   const bool is_ahead = stamp_ns > arrival_ns;
   const bool is_back = has_last_ && stamp_ns < last_ns_;
   // The next frame is compared with this one, so that a clock that has jumped back is wrong once. A time ahead of the
