@@ -43,6 +43,19 @@ TEST(SummaryText, TellsOfOutagesAndSinks) {
   EXPECT_EQ(text.find("a.jsonl"), std::string::npos) << "nothing happened to it";
 }
 
+TEST(SummaryText, TellsOfTheFaultsOfADevice) {
+  Summary summary = eventful();
+  EXPECT_EQ(to_text(summary).find("unplugged"), std::string::npos) << "none";
+  expect_part(to_json(summary), R"("faults":{"unplugged":0,"restarts":0,"format_changes":0,"refused_buffers":0,)");
+  summary.streams[0].faults = {
+      .unplugged = 1, .restarts = 2, .format_changes = 3, .refused_buffers = 4, .replaced_timestamps = 5};
+  expect_part(to_text(summary),
+              "44 frames missed; unplugged 1 time; stream restarted 2 times; format changed 3 times; buffer refused by "
+              "the driver 4 times; timestamp replaced 5 times\n");
+  expect_part(to_json(summary), R"(]},"faults":{"unplugged":1,"restarts":2,"format_changes":3,"refused_buffers":4,)"
+                                R"("replaced_timestamps":5})");
+}
+
 TEST(SummaryText, HasTheSameInJson) {
   const std::string json = to_json(eventful());
   expect_part(json, R"("dropped":{"queue_full":0,"no_buffer":3,"stopped":0,"failed":0})");

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "media/v4l2/controls.hpp"
 
 namespace saccade::v4l2 {
 
