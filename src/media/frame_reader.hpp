@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -20,8 +21,8 @@ class FrameReader {
   /// The next frame, in storage from ALLOCATOR. kCorrupt is for one frame, kEnd and kLost end the source. Does not
   /// allocate after its first frames (a decoder library may).
   virtual Outcome<Frame> read(FrameAllocator& allocator) = 0;
-  /// Reads kCorrupt in the place of frame NUMBER, counted from 0, without decoding it: it crashes its decoder. Before
-  /// the first read. False if this kind of source can't do so.
+  /// Reads kCorrupt in the place of what ReaderOptions::at calls NUMBER, without decoding it: its decoder crashes.
+  /// Before the first read. False if this kind of source can't do so.
   virtual bool skip(std::int64_t /*number*/) { return false; }
   /// Begins again at the first frame, after kEnd. False if this kind of source must be opened again for that.
   virtual bool rewind() { return false; }
@@ -39,6 +40,9 @@ struct ReaderOptions {
   /// The size of the model's input in pixels, for which a camera's mode is chosen where its URI has none.
   int model_width = 640;
   int model_height = 640;
+  /// Where to store the number of the packet, or image, that is decoded now: should the process die, another one reads
+  /// it. May be null.
+  std::atomic<std::int64_t>* at = nullptr;
 };
 
 /// Opens an image, a folder of images (in the order of their names), a video, a camera or a synthetic scene. Throws

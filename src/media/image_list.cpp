@@ -24,8 +24,8 @@ constexpr std::array<std::string_view, 8> kEndings = {".jpg",  ".jpeg", ".png", 
 /// Files known in advance, one frame each.
 class ImageList final : public FrameReader {
  public:
-  ImageList(const std::string& uri, std::vector<std::string> files)
-      : files_(std::move(files)), reader_(module<ImagesModule>("images").make_reader()) {
+  ImageList(const std::string& uri, std::vector<std::string> files, const ReaderOptions& options)
+      : files_(std::move(files)), at_(options.at), reader_(module<ImagesModule>("images").make_reader()) {
     info_.name = uri;
     info_.frames = static_cast<std::int64_t>(files_.size());
     info_.files = files_;
@@ -57,6 +57,7 @@ class ImageList final : public FrameReader {
       return Failure{Status::kCorrupt, files_[next_++] + ": its decoder crashes"};
     if (next_ == files_.size()) return Failure{Status::kEnd, info_.name + ": no more images"};
     const std::size_t index = next_++;
+    if (at_ != nullptr) *at_ = static_cast<std::int64_t>(index);
     const auto start = Clock::now();
     Outcome<Frame> outcome = decode(files_[index], allocator);
     if (!outcome) return outcome;
@@ -100,6 +101,7 @@ class ImageList final : public FrameReader {
   SourceInfo info_;
   std::vector<std::string> files_;
   std::vector<Entry> entries_;
+  std::atomic<std::int64_t>* at_;  ///< ReaderOptions::at
   std::unique_ptr<ImageReader> reader_;
   std::set<std::int64_t> skipped_;
   std::size_t next_ = 0;
@@ -114,17 +116,18 @@ bool has_image_ending(const fs::path& path) {
   return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
 }
 
-std::unique_ptr<FrameReader> open_image(const std::string& path) {
-  auto images = std::make_unique<ImageList>(path, std::vector{path});
+std::unique_ptr<FrameReader> open_image(const std::string& path, const ReaderOptions& options) {
+  auto images = std::make_unique<ImageList>(path, std::vector{path}, options);
   images->measure_first();
   return images;
 }
 
-std::unique_ptr<FrameReader> open_images(const std::string& name, std::vector<std::string> files) {
-  return std::make_unique<ImageList>(name, std::move(files));
+std::unique_ptr<FrameReader> open_images(const std::string& name, std::vector<std::string> files,
+                                         const ReaderOptions& options) {
+  return std::make_unique<ImageList>(name, std::move(files), options);
 }
 
-std::unique_ptr<FrameReader> open_folder(const std::string& path) {
+std::unique_ptr<FrameReader> open_folder(const std::string& path, const ReaderOptions& options) {
   std::vector<std::string> files;
   std::error_code error;
   note_input(path);
@@ -135,7 +138,7 @@ std::unique_ptr<FrameReader> open_folder(const std::string& path) {
     fail(ErrorCode::kInvalidFile, "the folder '{}' has no image (a file ending in {})", path,
          fmt::join(kEndings, ", "));
   std::sort(files.begin(), files.end());
-  auto images = std::make_unique<ImageList>(path, std::move(files));
+  auto images = std::make_unique<ImageList>(path, std::move(files), options);
   try {
     images->measure_first();
   } catch (const Error&) {

@@ -44,8 +44,8 @@ std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOpt
   if (is_camera(uri)) return v4l2::open_camera(uri, {options.model_width, options.model_height});
   refuse_unsupported(uri);
   std::error_code error;
-  if (std::filesystem::is_directory(uri, error)) return open_folder(uri);
-  if (file_kind(uri) != FileKind::kOther) return open_image(uri);
+  if (std::filesystem::is_directory(uri, error)) return open_folder(uri, options);
+  if (file_kind(uri) != FileKind::kOther) return open_image(uri, options);
   note_input(uri);
   return module<FfmpegModule>("ffmpeg").open_video(uri, options);
 }

@@ -226,7 +226,7 @@ TEST(Restarts, AFrameIsSkippedAfterThreeDeaths) {
   EXPECT_FALSE(restarts.is_stuck());
   restarts.die();
   EXPECT_TRUE(restarts.is_stuck());
-  EXPECT_EQ(restarts.skip(), 1);
+  EXPECT_EQ(restarts.skip(-1), 1);
   EXPECT_FALSE(restarts.is_stuck());
   EXPECT_EQ(restarts.delivered(), 2);
   EXPECT_EQ(restarts.skipped(), std::vector<std::int64_t>{1});

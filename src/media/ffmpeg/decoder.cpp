@@ -25,9 +25,9 @@ bool is_damaged(const AVFrame& image) {
 
 }  // namespace
 
-VideoDecoder::VideoDecoder(std::string path, int threads, const AVIOInterruptCB& interrupt)
-    : path_(std::move(path)), interrupt_(interrupt) {
-  open(threads);
+VideoDecoder::VideoDecoder(std::string path, const ReaderOptions& options, const AVIOInterruptCB& interrupt)
+    : path_(std::move(path)), at_(options.at), interrupt_(interrupt) {
+  open(options.decode_threads);
   if (packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
 }
 
@@ -114,11 +114,17 @@ int VideoDecoder::feed() {
     }
     const bool is_wanted = is_ours && number >= first_fed_;
     if (is_wanted) watch_.feed(*decoder_, number);
-    const int sent = is_wanted ? avcodec_send_packet(decoder_.get(), packet_.get()) : 0;
+    const int sent = is_wanted ? send(number) : 0;
     av_packet_unref(packet_.get());
     if (is_wanted) return sent;
   }
   return 0;
+}
+
+int VideoDecoder::send(std::int64_t number) {
+  if (skipped_.contains(number)) return AVERROR_INVALIDDATA;
+  if (at_ != nullptr) *at_ = number;
+  return avcodec_send_packet(decoder_.get(), packet_.get());
 }
 
 void VideoDecoder::note_key(const AVPacket& packet) {

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "base/outcome.hpp"
@@ -17,12 +18,14 @@ namespace saccade {
 class VideoDecoder {
  public:
   /// Throws Error naming the file. INTERRUPT cancels a blocking read.
-  VideoDecoder(std::string path, int threads, const AVIOInterruptCB& interrupt);
+  VideoDecoder(std::string path, const ReaderOptions& options, const AVIOInterruptCB& interrupt);
 
   const VideoInput& input() const { return input_; }
   /// Number of video packets read so far.
   std::int64_t packets() const { return packets_; }
 
+  /// The packet NUMBER is damaged: it is not decoded. Before the first image.
+  void skip(std::int64_t number) { skipped_.insert(number); }
   /// The next image; AVERROR_EOF at the end, AVERROR_EXIT if reading was interrupted, any other error for a packet that
   /// could not be decoded: later images may follow. Throws Error if the file cannot be opened again.
   int next(AVFrame& image);
@@ -41,12 +44,15 @@ class VideoDecoder {
   void open(int threads);
   int step(AVFrame& image);
   int feed();
+  int send(std::int64_t number);
   void note_key(const AVPacket& packet);
   void decode_anew(std::int64_t from);
   std::int64_t restart_point(std::int64_t complaint) const;
   bool is_new(const AVFrame& image);
 
   std::string path_;
+  std::atomic<std::int64_t>* at_;  ///< ReaderOptions::at
+  std::set<std::int64_t> skipped_;
   AVIOInterruptCB interrupt_;
   VideoInput input_;
   DecoderWatch watch_;  // outlives the decoder that it observes

@@ -23,7 +23,7 @@ constexpr AVRational kNanoseconds = {1, 1'000'000'000};
 class VideoReader final : public FrameReader {
  public:
   VideoReader(const std::string& path, const ReaderOptions& options)
-      : path_(path), decoder_(path, options.decode_threads, {interrupted, this}) {
+      : path_(path), decoder_(path, options, {interrupted, this}) {
     describe();
     if (image_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
   }
@@ -42,6 +42,11 @@ class VideoReader final : public FrameReader {
       if (cancelled_) return cancelled();
       return Failure{Status::kLost, error.what()};
     }
+  }
+
+  bool skip(std::int64_t number) override {
+    decoder_.skip(number);
+    return true;
   }
 
   void cancel() noexcept override { cancelled_ = true; }

@@ -17,10 +17,8 @@
 #include "base/file_registry.hpp"
 #include "base/log.hpp"
 #include "base/module.hpp"
-#include "media/isolated/child_process.hpp"
-#include "media/isolated/received.hpp"
-#include "media/isolated/restarts.hpp"
 #include "media/isolated/shared_pool.hpp"
+#include "media/isolated/source_child.hpp"
 
 namespace saccade {
 namespace isolated {
@@ -54,7 +52,7 @@ class IsolatedReader final : public FrameReader {
   }
 
   ~IsolatedReader() override {
-    if (child_) child_->cancel(kPatience);
+    if (child_) child_->process().cancel(kPatience);
     if (pool_) pool_->disconnect();
   }
 
@@ -65,7 +63,7 @@ class IsolatedReader final : public FrameReader {
       if (is_cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
       if (last_) return *last_;
       if (!child_ && !start_again()) continue;
-      if (phase_ == Phase::kOpen) start_reading();
+      if (child_->phase() == Phase::kOpen) child_->start(restarts_);
       if (pool_) pool_->flush();
       try {
         if (auto outcome = receive(allocator)) return std::move(*outcome);
@@ -89,97 +87,57 @@ class IsolatedReader final : public FrameReader {
   bool rewind() override {
     last_.reset();
     restarts_.rewind();
-    if (child_) send_spec();
+    if (child_) open_spec();
     return true;
   }
 
  private:
-  enum class Phase { kOpening, kNames, kOpen, kReading };
+  using Phase = SourceChild::Phase;
 
   void start_child() {
-    child_ = std::make_unique<ChildProcess>(helper_);
-    send_spec();
+    child_ = std::make_unique<SourceChild>(helper_);
+    open_spec();
   }
 
-  void send_spec() {
+  void open_spec() {
+    SourceSpec spec = spec_;
     // The files of a folder stay those that it had: their frames are numbered.
-    const std::vector<std::string>& images = info_.files.empty() ? spec_.images : info_.files;
-    const Channel& channel = *child_->channel();
-    channel.send(Open{.images = static_cast<std::uint32_t>(images.size()),
-                      .decode_threads = spec_.options.decode_threads,
-                      .model_width = spec_.options.model_width,
-                      .model_height = spec_.options.model_height,
-                      .log_level = static_cast<std::uint32_t>(log_level())},
-                 spec_.uri);
-    for (std::uint32_t i = 0; i < images.size(); ++i) channel.send(File{.index = i}, images[i]);
-    phase_ = Phase::kOpening;
+    if (!info_.files.empty()) spec.images = info_.files;
+    // One thread decodes the packet that it was given last.
+    if (restarts_.deaths() >= Restarts::kMostDeaths - 1) spec.options.decode_threads = 1;
+    child_->open(spec);
   }
 
   /// Throws what opening throws.
   void open_first() {
     for (int attempt = 1;; ++attempt) {
       start_child();
-      std::string end = receive_hello();
+      SourceInfo info;
+      const std::string end = receive_description(info);
       if (end.empty()) {
-        is_first_ = false;
+        info_ = std::move(info);
         return;
       }
       child_.reset();
-      info_ = {};
       if (attempt == Restarts::kMostDeaths)
         fail(ErrorCode::kInvalidFile, "'{}': the process that opens it {}", spec_.uri, end);
     }
   }
 
   /// Why the child has ended; empty if the source is open.
-  std::string receive_hello() {
+  std::string receive_description(SourceInfo& info) {
     try {
-      while (phase_ != Phase::kOpen) {
+      while (child_->phase() != Phase::kOpen) {
         const Channel::Receipt receipt = child_->channel()->receive(packet_, true, false);
-        if (receipt == Channel::Receipt::kClosed) return child_->end();
+        if (receipt == Channel::Receipt::kClosed) return child_->process().end();
         if (receipt != Channel::Receipt::kMessage) throw BadMessage("it is of another version");
         if (packet_.header.kind == Kind::kError) throw read_error(packet_);
-        if (!handle_opening()) throw BadMessage("it comes too early");
+        if (!child_->handle(packet_, &info)) throw BadMessage("it comes too early");
       }
     } catch (const BadMessage& bad) {
       return fmt::format("sent an invalid message ({})", bad.what());
     }
     return {};
-  }
-
-  /// A message before the first frame. False if it is another one.
-  bool handle_opening() {
-    switch (packet_.header.kind) {
-      case Kind::kLog: {
-        const ReceivedLog received = read_log(packet_);
-        log(received.level, "{}", received.line);
-        return true;
-      }
-      case Kind::kHello: {
-        if (phase_ != Phase::kOpening) throw BadMessage("the source was opened already");
-        ReceivedHello hello = read_hello(packet_);
-        names_left_ = hello.files;
-        if (is_first_) info_ = std::move(hello.info);
-        phase_ = names_left_ > 0 ? Phase::kNames : Phase::kOpen;
-        return true;
-      }
-      case Kind::kName: {
-        if (phase_ != Phase::kNames) throw BadMessage("an image is unexpected");
-        const std::size_t index = is_first_ ? info_.files.size() : info_.files.size() - names_left_;
-        const std::string_view name = read_name(packet_, index);
-        if (is_first_) info_.files.emplace_back(name);
-        if (--names_left_ == 0) phase_ = Phase::kOpen;
-        return true;
-      }
-      default: return false;
-    }
-  }
-
-  void start_reading() {
-    const Channel& channel = *child_->channel();
-    for (const std::int64_t number : restarts_.skipped()) channel.send(Skip{.number = number});
-    channel.send(Start{.delivered = restarts_.delivered()});
-    phase_ = Phase::kReading;
   }
 
   /// False if the child's pause is not over, or reading was cancelled.
@@ -206,7 +164,7 @@ class IsolatedReader final : public FrameReader {
     switch (child_->channel()->receive(packet_, false, false)) {
       case Channel::Receipt::kMessage: return handle(allocator);
       case Channel::Receipt::kInvalid: throw BadMessage("it is of another version");
-      case Channel::Receipt::kClosed: return died(child_->end());
+      case Channel::Receipt::kClosed: return died(child_->process().end());
       case Channel::Receipt::kNothing: break;
     }
     std::array<pollfd, 2> events = {{{.fd = child_->channel()->socket(), .events = POLLIN, .revents = 0},
@@ -216,7 +174,7 @@ class IsolatedReader final : public FrameReader {
   }
 
   std::optional<Outcome<Frame>> handle(FrameAllocator& allocator) {
-    if (handle_opening()) return std::nullopt;
+    if (child_->handle(packet_, nullptr)) return std::nullopt;
     switch (packet_.header.kind) {
       case Kind::kNeed: provide(read_need(packet_), allocator); return std::nullopt;
       case Kind::kFrame: return deliver();
@@ -229,11 +187,12 @@ class IsolatedReader final : public FrameReader {
 
   void provide(std::size_t bytes, FrameAllocator& allocator) {
     if (!pool_ || pool_->capacity() < bytes) {
-      const std::size_t buffers = allocator.buffers() + SharedPool::kAhead;
+      const std::size_t ahead = SharedPool::ahead(info_.live);
+      const std::size_t buffers = allocator.buffers() + ahead;
       if (pool_) allocator.give_back(pool_->bytes());
       pool_.reset();
       allocator.take(buffers * bytes);
-      std::shared_ptr<SharedPool> made = SharedPool::create(++generation_, buffers, bytes, allocator.memory());
+      std::shared_ptr<SharedPool> made = SharedPool::create(++generation_, buffers, ahead, bytes, allocator.memory());
       allocator.take(made->bytes() - buffers * bytes);
       pool_ = std::move(made);
     }
@@ -241,7 +200,7 @@ class IsolatedReader final : public FrameReader {
   }
 
   Outcome<Frame> deliver() {
-    if (!pool_ || phase_ != Phase::kReading) throw BadMessage("a frame has no memory");
+    if (!pool_ || child_->phase() != Phase::kReading) throw BadMessage("a frame has no memory");
     ReceivedFrame received = read_frame(packet_,
                                         {.generation = pool_->generation(),
                                          .buffers = pool_->buffers(),
@@ -282,7 +241,7 @@ class IsolatedReader final : public FrameReader {
   }
 
   Failure pass_on(Failure failure) {
-    if (phase_ != Phase::kReading) throw BadMessage("a failure is unexpected");
+    if (child_->phase() != Phase::kReading) throw BadMessage("a failure is unexpected");
     switch (failure.status) {
       case Status::kCorrupt:
       case Status::kNoBuffer: restarts_.deliver_nothing(); break;
@@ -296,7 +255,7 @@ class IsolatedReader final : public FrameReader {
 
   /// The source could not be opened again, or its reader has thrown ERROR.
   std::optional<Outcome<Frame>> fail_by(const Error& error) {
-    if (phase_ == Phase::kReading) {
+    if (child_->phase() == Phase::kReading) {
       last_ = Failure{Status::kLost, error.what()};
       return *last_;
     }
@@ -305,13 +264,15 @@ class IsolatedReader final : public FrameReader {
 
   /// The child has ended, or must; HOW completes the sentence.
   std::optional<Failure> died(const std::string& how) {
+    const bool was_reading = child_->phase() == Phase::kReading;
+    const std::int64_t at = child_->at();
     child_.reset();
     if (pool_) pool_->disconnect();
     keep_faults();
     restarts_.die();
     restart_at_ = Clock::now() + restarts_.pause();
     const std::string what = fmt::format("{}: the process that reads it {}", info_.name, how);
-    if (restarts_.is_stuck()) return give_up(what);
+    if (restarts_.is_stuck()) return give_up(what, was_reading, at);
     const std::string message =
         info_.live ? what + "; it is started again"
                    : fmt::format("{}; it is started again and goes on after {} frames", what, restarts_.delivered());
@@ -323,12 +284,14 @@ class IsolatedReader final : public FrameReader {
   }
 
   /// After several deaths at one frame.
-  Failure give_up(const std::string& what) {
-    if (phase_ == Phase::kReading)
-      return {Status::kCorrupt,
-              fmt::format("{}, {} times at frame {}: it is skipped", what, Restarts::kMostDeaths, restarts_.skip())};
-    last_ = Failure{Status::kLost, fmt::format("{}, {} times", what, Restarts::kMostDeaths)};
-    return *last_;
+  Failure give_up(const std::string& what, bool was_reading, std::int64_t at) {
+    if (!was_reading || !restarts_.may_skip()) {
+      last_ = Failure{Status::kLost, fmt::format("{}, {} times", what, Restarts::kMostDeaths)};
+      return *last_;
+    }
+    const std::int64_t frame = restarts_.skip(at);
+    return {Status::kCorrupt,
+            fmt::format("{}, {} times at frame {}: it is skipped", what, Restarts::kMostDeaths, frame)};
   }
 
   void report(std::string_view message) {
@@ -339,10 +302,7 @@ class IsolatedReader final : public FrameReader {
   std::filesystem::path helper_;
   SourceInfo info_;
   std::set<std::string, std::less<>> names_;
-  std::unique_ptr<ChildProcess> child_;
-  Phase phase_ = Phase::kOpening;
-  std::size_t names_left_ = 0;  ///< of the images that the child announced
-  bool is_first_ = true;        ///< whether they are not known yet
+  std::unique_ptr<SourceChild> child_;
   std::shared_ptr<SharedPool> pool_;
   std::uint32_t generation_ = 0;
   Restarts restarts_;

@@ -11,6 +11,7 @@ namespace saccade::isolated {
 class Restarts {
  public:
   static constexpr int kMostDeaths = 3;  ///< at one frame that is not live
+  static constexpr int kMostSkipped = 10;
 
   explicit Restarts(bool is_live) : is_live_(is_live) {}
 
@@ -45,13 +46,19 @@ class Restarts {
     constexpr int kLongest = 1000;
     return std::chrono::milliseconds(deaths_ < 2 ? 0 : std::min(kLongest, 25 << std::min(deaths_, 6)));
   }
+  int deaths() const { return deaths_; }
   /// Whether the child dies at the same frame again and again.
   bool is_stuck() const { return !is_live_ && deaths_ >= kMostDeaths; }
-  /// Passes over that frame; returns its number.
-  std::int64_t skip() {
-    skipped_.push_back(delivered_);
+  /// False after many skipped frames in a row: the rest of the file is lost.
+  bool may_skip() const { return skipped_in_row_ < kMostSkipped; }
+  /// Passes over that frame, and returns its number. AT is what its reader was decoding; negative: that frame.
+  std::int64_t skip(std::int64_t at) {
+    const std::int64_t frame = delivered_;
+    skipped_.push_back(at < 0 ? frame : at);
+    const int in_row = skipped_in_row_ + 1;
     deliver_nothing();
-    return skipped_.back();
+    skipped_in_row_ = in_row;
+    return frame;
   }
   /// The source begins again.
   void rewind() { *this = Restarts(is_live_); }
@@ -60,6 +67,7 @@ class Restarts {
   void pass() {
     ++delivered_;
     deaths_ = 0;
+    skipped_in_row_ = 0;
   }
 
   bool is_live_;
@@ -70,6 +78,7 @@ class Restarts {
   std::int64_t delivered_ = 0;
   int deaths_ = 0;  ///< since the last frame
   std::vector<std::int64_t> skipped_;
+  int skipped_in_row_ = 0;
 };
 
 }  // namespace saccade::isolated

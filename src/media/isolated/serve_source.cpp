@@ -7,7 +7,6 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "base/log.hpp"
 #include "media/image_list.hpp"
 #include "media/isolated/child_pool.hpp"
+#include "media/isolated/frame_message.hpp"
 #include "media/isolated/received.hpp"
 
 namespace saccade::isolated {
@@ -32,43 +32,6 @@ struct Progress {
   std::vector<std::int64_t> skipped;
   std::int64_t delivered = 0;
 };
-
-/// Copies the samples of FROM into BUFFER.
-FrameView copy_of(const FrameView& from, const FrameBuffer& buffer) {
-  FrameView to = lay_out(buffer, from.format, from.width, from.height);
-  to.matrix = from.matrix;
-  to.range = from.range;
-  auto* const first = reinterpret_cast<std::uint8_t*>(buffer.data);
-  const auto sizes = plane_sizes(from.format, from.width, from.height);
-  for (std::size_t i = 0; i < sizes.size(); ++i)
-    for (int y = 0; y < sizes[i].rows; ++y)
-      std::memcpy(first + (to.planes[i] - to.planes[0]) + std::ptrdiff_t{y} * to.pitch_bytes[i],
-                  from.planes[i] + std::ptrdiff_t{y} * from.pitch_bytes[i],
-                  static_cast<std::size_t>(sizes[i].row_bytes));
-  return to;
-}
-
-FrameHead head_of(const Frame& frame, const ChildPool::Place& place) {
-  FrameHead head{.generation = place.generation,
-                 .index = place.index,
-                 .width = frame.view.width,
-                 .height = frame.view.height,
-                 .format = static_cast<std::uint8_t>(frame.view.format),
-                 .matrix = static_cast<std::uint8_t>(frame.view.matrix),
-                 .range = static_cast<std::uint8_t>(frame.view.range),
-                 .has_exposed = frame.exposed.has_value(),
-                 .pitch_bytes = frame.view.pitch_bytes,
-                 .sequence = frame.sequence,
-                 .timestamp_ns = frame.timestamp_ns,
-                 .image_id = frame.image_id,
-                 .captured = nanoseconds(frame.captured),
-                 .capture_time = frame.capture_time.count(),
-                 .exposed = frame.exposed ? nanoseconds(*frame.exposed) : 0};
-  const auto* const first = reinterpret_cast<const std::uint8_t*>(place.data);
-  for (std::size_t i = 0; i < head.offset.size(); ++i)
-    if (frame.view.planes[i] != nullptr) head.offset[i] = static_cast<std::uint64_t>(frame.view.planes[i] - first);
-  return head;
-}
 
 pid_t parent = 0;
 
@@ -237,6 +200,8 @@ class SourceServer {
                .options = {.decode_threads = open.decode_threads,
                            .model_width = open.model_width,
                            .model_height = open.model_height}};
+      at_.emplace(SharedMemory::open(std::exchange(packet_.descriptor, -1), 1, page_bytes()));
+      spec_.options.at = &word_in(*at_);
       images_ = open.images;
       has_spec_ = true;
     } else if (packet_.is<File>()) {
@@ -267,7 +232,8 @@ class SourceServer {
   std::mutex mutex_;  ///< of the following
   std::condition_variable changed_;
   SourceSpec spec_;
-  std::size_t images_ = 0;  ///< that it will have
+  std::size_t images_ = 0;          ///< that it will have
+  std::optional<SharedMemory> at_;  ///< a Word of the parent
   bool has_spec_ = false;
   Progress progress_;
   bool has_started_ = false;
@@ -278,7 +244,7 @@ class SourceServer {
 }  // namespace
 
 std::unique_ptr<FrameReader> open_spec(const SourceSpec& spec) {
-  return spec.images.empty() ? open_reader(spec.uri, spec.options) : open_images(spec.uri, spec.images);
+  return spec.images.empty() ? open_reader(spec.uri, spec.options) : open_images(spec.uri, spec.images, spec.options);
 }
 
 void serve_source(int count, char** arguments, const OpenSource& open) {

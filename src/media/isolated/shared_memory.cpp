@@ -23,8 +23,10 @@ namespace {
 
 }  // namespace
 
+std::size_t page_bytes() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+
 SharedMemory SharedMemory::create(std::size_t buffers, std::size_t bytes) {
-  const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t page = page_bytes();
   const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / buffers - page - kSlack;
   if (bytes > most) fail_by(ENOMEM, bytes);
   const int descriptor = memfd_create("saccade-frames", MFD_CLOEXEC | MFD_ALLOW_SEALING);

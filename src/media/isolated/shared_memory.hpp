@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -37,5 +38,13 @@ class SharedMemory {
   std::size_t buffer_bytes_;
   std::byte* data_ = nullptr;
 };
+
+std::size_t page_bytes();
+
+/// A number that both processes read and write.
+using Word = std::atomic<std::int64_t>;
+static_assert(Word::is_always_lock_free);
+/// The one at the beginning of MEMORY.
+inline Word& word_in(const SharedMemory& memory) { return *reinterpret_cast<Word*>(memory.data()); }
 
 }  // namespace saccade::isolated

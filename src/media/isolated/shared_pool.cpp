@@ -6,13 +6,17 @@
 
 namespace saccade::isolated {
 
-std::shared_ptr<SharedPool> SharedPool::create(std::uint32_t generation, std::size_t buffers, std::size_t bytes,
-                                               FrameMemory& memory) {
-  return std::shared_ptr<SharedPool>(new SharedPool(generation, SharedMemory::create(buffers, bytes), memory));
+std::shared_ptr<SharedPool> SharedPool::create(std::uint32_t generation, std::size_t buffers, std::size_t ahead,
+                                               std::size_t bytes, FrameMemory& memory) {
+  return std::shared_ptr<SharedPool>(new SharedPool(generation, ahead, SharedMemory::create(buffers, bytes), memory));
 }
 
-SharedPool::SharedPool(std::uint32_t generation, SharedMemory memory, FrameMemory& registry)
-    : generation_(generation), memory_(std::move(memory)), registry_(registry), slots_(memory_.buffers()) {
+SharedPool::SharedPool(std::uint32_t generation, std::size_t ahead, SharedMemory memory, FrameMemory& registry)
+    : generation_(generation),
+      most_ahead_(ahead),
+      memory_(std::move(memory)),
+      registry_(registry),
+      slots_(memory_.buffers()) {
   is_registered_ = registry_.register_host(memory_.data(), memory_.bytes());
   const MemoryKind kind = is_registered_ ? registry_.kind() : MemoryKind::kPlain;
   if (kind != registry_.kind())
@@ -50,7 +54,7 @@ void SharedPool::take_back() noexcept {
 
 /// Under the lock. Does not wait for a child that is stopped: the next call tries again.
 void SharedPool::give_buffers() noexcept {
-  for (std::uint32_t i = 0; i < slots_.size() && ahead_ < kAhead && channel_ != nullptr; ++i) {
+  for (std::uint32_t i = 0; i < slots_.size() && ahead_ < most_ahead_ && channel_ != nullptr; ++i) {
     if (slots_[i].holder != Holder::kPool) continue;
     if (!channel_->try_send(Release{.generation = generation_, .index = i})) return;
     slots_[i].holder = Holder::kChild;

@@ -14,9 +14,15 @@ namespace saccade::isolated {
 /// until the last lease ends. Any thread.
 class SharedPool final : public FrameAllocator, public std::enable_shared_from_this<SharedPool> {
  public:
-  /// BUFFERS of at least BYTES, registered with MEMORY if that is pinned. Throws Error (kIo).
-  static std::shared_ptr<SharedPool> create(std::uint32_t generation, std::size_t buffers, std::size_t bytes,
-                                            FrameMemory& memory);
+  /// The child's share of the buffers. With all of them, it would read a file far ahead.
+  static std::size_t ahead(bool is_live) {
+    // One is filled while another is on its way. A camera does not wait while the parent has no processor.
+    return is_live ? 4 : 2;
+  }
+  /// BUFFERS of at least BYTES, of which a child has AHEAD at a time, registered with MEMORY if that is pinned. Throws
+  /// Error (kIo).
+  static std::shared_ptr<SharedPool> create(std::uint32_t generation, std::size_t buffers, std::size_t ahead,
+                                            std::size_t bytes, FrameMemory& memory);
   ~SharedPool() override;
   SharedPool(const SharedPool&) = delete;
   SharedPool& operator=(const SharedPool&) = delete;
@@ -26,10 +32,6 @@ class SharedPool final : public FrameAllocator, public std::enable_shared_from_t
   /// Of one buffer.
   std::size_t capacity() const { return memory_.capacity(); }
   std::size_t bytes() const { return memory_.bytes(); }
-
-  /// Buffers that a child has at a time: it fills one while another is on its way. With all of them, it would read a
-  /// file far ahead.
-  static constexpr std::size_t kAhead = 2;
 
   /// Gives the memory, and buffers without a lease, to the child behind CHANNEL.
   void connect(std::shared_ptr<const Channel> channel);
@@ -53,11 +55,12 @@ class SharedPool final : public FrameAllocator, public std::enable_shared_from_t
     std::shared_ptr<SharedPool> keeper;  ///< this pool, while there is a lease
   };
 
-  SharedPool(std::uint32_t generation, SharedMemory memory, FrameMemory& registry);
+  SharedPool(std::uint32_t generation, std::size_t ahead, SharedMemory memory, FrameMemory& registry);
   void give_buffers() noexcept;
   void take_back() noexcept;
 
   std::uint32_t generation_;
+  std::size_t most_ahead_;
   SharedMemory memory_;
   FrameMemory& registry_;
   bool is_registered_ = false;
