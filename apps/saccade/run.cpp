@@ -185,8 +185,11 @@ void print_summary(const RunFlags& flags, const Summary& summary, const std::str
 
 std::vector<Model> load_models(const RunFlags& flags) {
   std::vector<Model> models;
+  ModelOptions options = flags.common.model;
+  if (options.max_memory == 0)
+    options.max_memory = flags.pipeline.max_memory;  // nor may a model's compilation take more
   for (const std::string& path : flags.models)
-    models.push_back(Model::load(path, flags.values.options_for(path, flags.common.model)));
+    models.push_back(Model::load(path, flags.values.options_for(path, options)));
   return models;
 }
 
@@ -268,6 +271,12 @@ void check_rotation(const RunFlags& flags) {
     throw UsageError("--rotate", fmt::format("nothing rotates: name a file with {}", kRotating));
 }
 
+/// --max-model-memory is a part of --max-memory.
+void check_memory(const RunFlags& flags) {
+  if (flags.pipeline.max_memory > 0 && flags.common.model.max_memory > flags.pipeline.max_memory)
+    throw UsageError("--max-model-memory", "it is a part of --max-memory, and can't be larger: raise that, too");
+}
+
 void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--jsonl", &flags.jsonl);
   binder.bind("--contours", &flags.jsonl_options.contours);
@@ -295,6 +304,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   flags.rotate.bind(binder);
   flags.metrics.bind(binder);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
+  binder.bind("--max-memory", &flags.pipeline.max_memory);
   binder.bind("--duration", [&flags](const std::string& seconds) {
     flags.pipeline.duration = std::chrono::duration_cast<std::chrono::nanoseconds>(
         std::chrono::duration<double>(read_number<double>(seconds).value()));
@@ -320,6 +330,7 @@ Action add_run(FlagBinder& binder) {
               [flags] {
                 check_standard_output(*flags);
                 check_rotation(*flags);
+                check_memory(*flags);
                 flags->metrics.check();
                 flags->values.check_names(flags->models);
               }};

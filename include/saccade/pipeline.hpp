@@ -29,6 +29,10 @@ struct PipelineOptions {
   double max_rate = 0;
   std::int64_t max_frames = 0;          ///< captured frames per source; 0: all
   std::chrono::nanoseconds duration{};  ///< stop after this time; 0: never
+  /// Memory limit in bytes for models, frames and results together; 0: ModelOptions::max_memory for each model, and the
+  /// largest of these for all frames. Exceeding it at the start is an Error that lists who takes what. Later, a source
+  /// whose frames grow beyond it is lost. ModelOptions::max_memory limits the compilation before.
+  std::size_t max_memory = 0;
 };
 
 /// A sink that writes every result of a pipeline on a thread of its own.
@@ -49,8 +53,8 @@ struct PipelineSink {
 /// stop(), telemetry() and summary().
 class Pipeline {
  public:
-  /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames or a source is
-  /// already in use.
+  /// Compiles the models if needed and starts to read. Throws Error if a model cannot run on frames, a source is
+  /// already in use, or (kUnsupported) PipelineOptions::max_memory is not enough.
   Pipeline(Source source, Model model, const PipelineOptions& options = {});
   /// Every model processes every frame of every source.
   Pipeline(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options = {},

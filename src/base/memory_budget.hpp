@@ -37,6 +37,7 @@ class MemoryBudget {
     check(bytes);
     taken_ += bytes;
   }
+  std::size_t taken() const { return taken_; }
 
  private:
   std::size_t limit_;

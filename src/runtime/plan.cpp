@@ -95,6 +95,7 @@ class PlanBuilder {
     plan_->slots_ = std::move(layout.slots);
     plan_->arena_bytes_ = layout.bytes;
     plan_->tensor_bytes_ = layout.tensor_bytes;
+    plan_->memory_bytes_ = budget_.taken();
     for (const auto& [step, offset] : layout.scratch) plan_->steps_[step].scratch_offset = offset;
   }
 

@@ -61,6 +61,8 @@ class Plan {
   const std::vector<Step>& steps() const { return steps_; }
   const std::vector<Slot>& slots() const { return slots_; }  ///< by value
   std::size_t arena_bytes() const { return arena_bytes_; }
+  /// What counts against CompileOptions::max_memory: constants, packed weights, the arena, inputs and outputs.
+  std::size_t memory_bytes() const { return memory_bytes_; }
   /// The size of all intermediate tensors if none shared memory.
   std::size_t tensor_bytes() const { return tensor_bytes_; }
   int threads() const { return threads_; }
@@ -77,6 +79,7 @@ class Plan {
   std::vector<Slot> slots_;
   std::size_t arena_bytes_ = 0;
   std::size_t tensor_bytes_ = 0;
+  std::size_t memory_bytes_ = 0;
   int threads_ = 1;
   std::shared_ptr<const StorageAliasing> storage_;
 };

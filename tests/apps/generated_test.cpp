@@ -84,7 +84,7 @@ TEST_F(Generated, EveryFlagIsInEveryText) {
 TEST_F(Generated, BashCompletesCommandsFlagsAndValues) {
   EXPECT_EQ(completed("saccade ru"), "run");
   EXPECT_EQ(completed("saccade help ru"), "run");
-  EXPECT_EQ(completed("saccade run --max-"), "--max-det --max-frames --max-model-memory");
+  EXPECT_EQ(completed("saccade run --max-"), "--max-det --max-frames --max-memory --max-model-memory");
   EXPECT_EQ(completed("saccade run m.onnx --nms g"), "gaussian greedy");
   EXPECT_EQ(completed("saccade run m.onnx --nms = g"), "gaussian greedy") << "bash splits --nms=g";
   EXPECT_EQ(completed("saccade validate m.onnx --precision fp16,fp3"), "fp16,fp32");

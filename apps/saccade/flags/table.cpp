@@ -85,6 +85,8 @@ std::vector<Flag> own_flags() {
        {.otherwise = "wait for files", .group = kControl}},
       {kRun, "--queue", "N", Integer{1, 1024}, "Queue capacity in frames per source",
        {.otherwise = "4 for files", .group = kControl}},
+      {kRun, "--max-memory", "SIZE", Size{}, "Memory limit, as 512M or 4G, for models, frames and results together",
+       {.otherwise = "that of each model, and once more for frames", .group = kControl}},
       {kRun, "--max-frames", "N", Integer{1, kMostFrames}, "Stop after N frames of each source", {.group = kControl}},
       {kRun, "--goals", "FILE.toml", Path{}, "Compare the run with goals for latency, rate, drops, ...; exit with 3 if one is missed",
        {.group = kControl}},

@@ -15,8 +15,8 @@ std::atomic<std::size_t> bytes_of_frames{0};
 
 }  // namespace
 
-FramePool::FramePool(std::size_t buffers, FrameMemory& memory, std::size_t limit)
-    : memory_(memory), limit_(limit), buffers_(buffers) {
+FramePool::FramePool(std::size_t buffers, FrameMemory& memory, std::size_t limit, const char* flag)
+    : memory_(memory), limit_(limit), flag_(flag), buffers_(buffers) {
   free_.reserve(buffers);
   for (FrameBuffer& buffer : buffers_) {
     buffer.memory = memory.kind();
@@ -104,8 +104,8 @@ void FramePool::take(std::size_t bytes) {
   bytes_of_frames -= bytes;
   fail(ErrorCode::kUnsupported,
        "{} are needed, but frames in queues and in work already use {} of their limit of {}: use a shorter --queue, or "
-       "raise the limit with --max-model-memory SIZE",
-       readable_bytes(bytes), readable_bytes(before), readable_bytes(limit));
+       "raise the limit with {} SIZE",
+       readable_bytes(bytes), readable_bytes(before), readable_bytes(limit), flag_);
 }
 
 void FramePool::give_back(std::size_t bytes) noexcept {

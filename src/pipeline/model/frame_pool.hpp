@@ -14,8 +14,9 @@ namespace saccade {
 /// limit. Any thread. All leases must be released before the pool is destroyed.
 class FramePool final : public FrameAllocator {
  public:
-  /// MEMORY must outlive the pool. LIMIT in bytes; 0: default_memory_limit().
-  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory(), std::size_t limit = 0);
+  /// MEMORY must outlive the pool. LIMIT in bytes; 0: default_memory_limit(). FLAG is the one that raises it.
+  explicit FramePool(std::size_t buffers, FrameMemory& memory = plain_frame_memory(), std::size_t limit = 0,
+                     const char* flag = "--max-model-memory");
   ~FramePool() override;
   FramePool(const FramePool&) = delete;
   FramePool& operator=(const FramePool&) = delete;
@@ -42,6 +43,7 @@ class FramePool final : public FrameAllocator {
 
   FrameMemory& memory_;
   std::size_t limit_;
+  const char* flag_;
   std::atomic<std::size_t> taken_{0};  ///< bytes, not given back
   mutable std::mutex mutex_;
   std::condition_variable returned_;

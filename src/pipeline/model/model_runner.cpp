@@ -44,6 +44,23 @@ void ModelRunner::read(const Frame& frame) {
   finish(frame);
 }
 
+std::size_t ModelRunner::result_bytes() const {
+  const Graph& graph = vision_.plan->graph();
+  const auto bytes_at = [&](TensorIndex index) {
+    const TensorType& type = graph.value(graph.outputs()[static_cast<std::size_t>(index)]).type;
+    return bytes_of(type.dtype, type.shape);
+  };
+  std::size_t bytes = reader_.most_objects() * sizeof(Detection);
+  for (const HeadOutputs& head : vision_.outputs.heads) {
+    if (head.keypoints) bytes += bytes_at(head.keypoints->points);
+    if (head.class_map) bytes += bytes_at(head.class_map->cells);
+    if (head.depth) bytes += bytes_at(head.depth->cells);
+    if (head.image) bytes += bytes_at(head.image->pixels);
+    if (head.embedding) bytes += bytes_at(head.embedding->vector);
+  }
+  return bytes;
+}
+
 void ModelRunner::follow(const std::array<float, 4>& box) {
   auto* const tracker = dynamic_cast<TargetTracker*>(tiling_.get());
   if (tracker == nullptr)

@@ -37,6 +37,9 @@ class ModelRunner {
   Execution& execution() { return execution_; }
   const std::shared_ptr<const Plan>& plan() const { return vision_.plan; }
   Result& result() { return result_; }
+  /// The most that a copy of a result takes, without masks, texts and what a second model predicts, whose number
+  /// depends on the frame.
+  std::size_t result_bytes() const;
   /// See Execution::frame_memory().
   FrameMemory& frame_memory() const { return execution_.frame_memory(); }
   /// Of the second model; null if there is none.

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/log.hpp"
+#include "pipeline/stream/memory_shares.hpp"
 
 namespace saccade {
 namespace {
@@ -73,6 +74,41 @@ std::size_t frames_memory(const std::vector<Model>& models) {
 
 /// For a sink or a model that is under way at the end.
 constexpr std::chrono::seconds kPatience(5);
+/// The number of frames and results that a pipeline holds at most.
+struct Capacities {
+  Capacities(std::span<const Source> sources, std::span<const PipelineSink> sinks, const PipelineOptions& options,
+             bool overlaps)
+      : in_work(overlaps ? 3 : 2) {
+    for (const Source& source : sources) {
+      frames.push_back(lane_of(source.info(), options));
+      results.push_back(results_lane(frames.back()));
+    }
+    for (const PipelineSink& sink : sinks) in_work += SinkRunner::capacity_of(sink) + 1;
+  }
+
+  /// Buffers of the source with the index LANE: one is in capture.
+  std::size_t buffers(std::size_t lane) const { return 1 + frames[lane].capacity + results[lane].capacity + in_work; }
+  std::size_t runs() const {
+    std::size_t count = in_work;
+    for (const LaneOptions& lane : results) count += lane.capacity;
+    return count;
+  }
+
+  std::vector<LaneOptions> frames;
+  std::vector<LaneOptions> results;
+  std::size_t in_work;  ///< in the models, read through next(), in queues of sinks and being written
+};
+
+/// Memory limit of the frames within LIMIT, that of the pipeline. Throws Error (kUnsupported) if that is not enough.
+std::size_t frames_memory(std::size_t limit, ModelSet& models, std::span<const Source> sources,
+                          const Capacities& capacities) {
+  MemoryShares shares;
+  for (std::size_t i = 0; i < models.size(); ++i) shares.add_model(models[i]);
+  for (std::size_t i = 0; i < sources.size(); ++i) shares.add_frames(sources[i].info(), capacities.buffers(i));
+  shares.add_results(models, capacities.runs());
+  shares.check(limit);
+  return shares.left_for_frames(limit);
+}
 
 /// MESSAGE with the source's NAME.
 std::string naming(const std::string& name, const std::string& message) {
@@ -100,6 +136,10 @@ void warm_up(ModelSet& models, std::span<const Source> sources) {
 Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
                      std::vector<PipelineSink> sinks)
     : sources_(std::move(sources)), models_(checked(sources_, models, options)) {
+  const Capacities capacities(sources_, sinks, options, models_.overlaps());
+  const bool is_limited = options.max_memory > 0;
+  const std::size_t max_memory =
+      is_limited ? frames_memory(options.max_memory, models_, sources_, capacities) : frames_memory(models);
   processed_.resize(sources_.size());
   for (Source& source : sources_) {
     impl_of(source).take();
@@ -107,20 +147,9 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   }
   warm_up(models_, sources_);
 
-  std::vector<LaneOptions> frames;
-  std::vector<LaneOptions> results;
-  for (const Source& source : sources_) {
-    frames.push_back(lane_of(source.info(), options));
-    results.push_back(results_lane(frames.back()));
-  }
-  // In the models, read through next(), in queues of sinks and being written.
-  std::size_t in_work = models_.overlaps() ? 3 : 2;
-  for (const PipelineSink& sink : sinks) in_work += SinkRunner::capacity_of(sink) + 1;
-  std::size_t runs = in_work;
-  for (const LaneOptions& lane : results) runs += lane.capacity;
-  queue_ = std::make_unique<BoundedQueue<Frame>>(frames);
-  results_ = std::make_unique<BoundedQueue<FrameRunRef>>(results);
-  runs_ = std::make_unique<FrameRunPool>(runs, models_.size());
+  queue_ = std::make_unique<BoundedQueue<Frame>>(capacities.frames);
+  results_ = std::make_unique<BoundedQueue<FrameRunRef>>(capacities.results);
+  runs_ = std::make_unique<FrameRunPool>(capacities.runs(), models_.size());
   for (PipelineSink& sink : sinks)
     sinks_.push_back(std::make_unique<SinkRunner>(std::move(sink), !is_any_live(sources_)));
 
@@ -132,28 +161,27 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   executor_ = std::make_unique<Executor>(models_, *queue_, *runs_, deadline_, std::move(hooks));
   // On the CPU, the models need the processor that it would keep.
   if (sources_.size() == 1 && models_.overlaps()) executor_->expect_each(live_period(sources_[0].info(), options));
+  std::vector<Stream::Place> places;
+  for (std::size_t lane = 0; lane < sources_.size(); ++lane)
+    places.push_back({.lane = lane,
+                      .buffers = capacities.buffers(lane),
+                      .max_frames = options.max_frames,
+                      .selection = {.every = options.every,
+                                    .max_rate = options.max_rate,
+                                    .source_rate = sources_[lane].info().frame_rate},
+                      .memory = &models_.frame_memory(),
+                      .max_memory = max_memory,
+                      .memory_flag = is_limited ? "--max-memory" : "--max-model-memory"});
+  start_streams(places);
+}
+
+void Pipeline::Impl::start_streams(std::span<const Stream::Place> places) {
   try {
-    start_streams(frames, results, in_work, options, models);
+    for (const Stream::Place& place : places)
+      streams_.push_back(std::make_unique<Stream>(impl_of(sources_[place.lane]).reader(), *queue_, place));
   } catch (...) {
     end();  // frames of those that have started are in the queue
     throw;
-  }
-}
-
-void Pipeline::Impl::start_streams(std::span<const LaneOptions> frames, std::span<const LaneOptions> results,
-                                   std::size_t in_work, const PipelineOptions& options,
-                                   const std::vector<Model>& models) {
-  for (std::size_t lane = 0; lane < sources_.size(); ++lane) {
-    const Stream::Place place{.lane = lane,
-                              // One is in capture.
-                              .buffers = 1 + frames[lane].capacity + results[lane].capacity + in_work,
-                              .max_frames = options.max_frames,
-                              .selection = {.every = options.every,
-                                            .max_rate = options.max_rate,
-                                            .source_rate = sources_[lane].info().frame_rate},
-                              .memory = &models_.frame_memory(),
-                              .max_memory = frames_memory(models)};
-    streams_.push_back(std::make_unique<Stream>(impl_of(sources_[lane]).reader(), *queue_, place));
   }
 }
 

@@ -54,8 +54,7 @@ class Pipeline::Impl {
  private:
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
   void complete(FrameRunRef run);
-  void start_streams(std::span<const LaneOptions> frames, std::span<const LaneOptions> results, std::size_t in_work,
-                     const PipelineOptions& options, const std::vector<Model>& models);
+  void start_streams(std::span<const Stream::Place> places);
   std::string failure_of(const FrameRun& run) const;
   void identify(FrameRun& run) const;
   void count(const FrameRun& run);

@@ -15,7 +15,7 @@ Stream::Stream(FrameReader& reader, BoundedQueue<Frame>& queue, const Place& pla
       queue_(queue),
       place_(place),
       pool_(place.buffers + static_cast<std::size_t>(reader.held_buffers()),
-            place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory),
+            place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory, place.memory_flag),
       selector_(place.selection),
       outages_(reader.info().live ? reader.info().frame_rate : 0),
       thread_([this] { read_all(); }) {}

@@ -25,6 +25,7 @@ class Stream {
     FrameSelection selection;
     FrameMemory* memory = nullptr;  ///< memory of the frames, outlives the stream; null: the heap
     std::size_t max_memory = 0;     ///< limit of all streams' frames, in bytes; 0: default_memory_limit()
+    const char* memory_flag = "--max-model-memory";  ///< raises it
   };
 
   /// Starts to read. READER and QUEUE must outlive the stream.

@@ -1,0 +1,28 @@
+#include "apps/command_fixture.hpp"
+#include "apps/expect_error.hpp"
+
+namespace saccade {
+namespace {
+
+using test::expect_error;
+using test::run_saccade;
+
+class MaxMemoryCommand : public test::CommandTest {};
+
+TEST_F(MaxMemoryCommand, RefusesARunThatDoesNotFit) {
+  const std::string model = test::write_box_detector(folder_);
+  const auto run = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> command = {"run", model, "--source", "synthetic:?size=640x640&frames=3", "--no-save"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    return run_saccade(command);
+  };
+  expect_error(run({"--max-memory", "4M"}), 1,
+               {"but its memory is limited to 4.0 MiB: synthetic:?size=640x640&frames=3 (3 frames of 640x640) 3.5 MiB",
+                "the model boxes (weights ", "raise the limit with --max-memory SIZE"});
+  EXPECT_EQ(run({"--max-memory", "64M"}).exit_code, 0);
+  expect_error(run({"--max-memory", "1K"}), 1, {"but of the model's limit of 1.0 KiB"});
+  expect_error(run({"--max-memory", "1M", "--max-model-memory", "2M"}), 2, {"it is a part of --max-memory"});
+}
+
+}  // namespace
+}  // namespace saccade
