@@ -85,7 +85,7 @@ TEST_F(MemorySharesTest, FramesThatGrowBeyondItEndTheirSource) {
     ModelSet set(models);
     MemoryShares shares;
     shares.add_model(set[0]);
-    shares.add_results(set, 8);
+    shares.add_results(set, 3);  // two in work, one for next()
     least = kMebi - shares.left_for_frames(kMebi);
   }
   Pipeline pipeline({test::scripted_source("a", test::frames(3))}, models, {.max_memory = least + 100});
