@@ -294,6 +294,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind_choice("--drop", flags.pipeline.drop,
                      {{"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}});
   binder.bind("--queue", &flags.pipeline.queue);
+  binder.bind_choice("--start", flags.source_options.wait, {{"all", false}, {"any", true}});
   binder.bind("--realtime", &flags.source_options.realtime);
   binder.bind("--loop", &flags.source_options.loop);
   binder.bind("--isolate", &flags.source_options.isolate);

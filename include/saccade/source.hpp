@@ -21,12 +21,16 @@ struct SourceInfo {
   std::vector<std::string> files;  ///< paths of images, one per frame, in order; empty for a video or a scene
 };
 
-/// How a video, a scene or a camera is read.
+/// How a source is read.
 struct SourceOptions {
-  /// At its own frame rate, as a camera: the source is live, and frames that are not taken in time are dropped and
-  /// counted.
+  /// A video or a scene at its own frame rate, as a camera: the source is live, and frames that are not taken in time
+  /// are dropped and counted.
   bool realtime = false;
-  bool loop = false;  ///< begin again at the end; frame numbers and timestamps continue
+  /// A video or a scene begins again at its end; frame numbers and timestamps continue.
+  bool loop = false;
+  /// A camera that is missing is no error: it is tried every 250 ms until it arrives, and is StreamState::kConnecting
+  /// until then. Its SourceInfo stays that of a live source of unknown size and rate. Other sources must be there.
+  bool wait = false;
   /// Read it in a child process (saccade-source), so that a crash of its decoder costs only the frames there: the child
   /// is started again, and a file is read once more up to the frame after the last one. A frame that crashes the child
   /// three times counts as corrupt. Not for a CustomSource.

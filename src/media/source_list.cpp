@@ -13,6 +13,7 @@
 #include "media/isolated/isolated_reader.hpp"
 #include "media/looping_reader.hpp"
 #include "media/paced_reader.hpp"
+#include "media/waiting_reader.hpp"
 #include "saccade/cameras.hpp"
 #include "scene/options.hpp"
 
@@ -161,8 +162,11 @@ class SourceList {
 }  // namespace
 
 std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOptions& options) {
-  const OpenReader open = [uri, options] { return read_uri(uri, options); };
-  return with_options(options.loop ? open_looping(open) : open(), options);
+  const OpenReader open = [uri, options] {
+    const OpenReader once = [uri, options] { return read_uri(uri, options); };
+    return options.loop ? open_looping(once) : once();
+  };
+  return with_options(options.wait && can_wait(uri) ? open_or_wait(uri, open) : open(), options);
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,

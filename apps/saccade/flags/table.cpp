@@ -72,6 +72,8 @@ std::vector<Flag> own_flags() {
        {.needs = "--metrics", .group = kResults}},
       {kRun, "--no-save", "", Switch{}, "Do not draw into saccade-run/NAME/ where no flag names an output",
        {.group = kResults}},
+      {kRun, "--start", "", Choice{{"all", "any"}}, "Start with all sources; any: wait for cameras that are missing, and run the others",
+       {.initial = "all", .group = kControl}},
       {kRun, "--realtime", "", Switch{}, "Read videos and scenes at their own frame rate, as a camera",
        {.group = kControl}},
       {kRun, "--loop", "", Switch{}, "Begin videos and scenes again at their end", {.group = kControl}},

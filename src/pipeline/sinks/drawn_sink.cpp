@@ -149,8 +149,7 @@ class DrawnSink final : public FolderSink {
     if (!source.files.empty())
       track.images = std::make_unique<DrawnImages>(draw_, chosen_[stream]);
     else
-      track.video =
-          std::make_unique<VideoTrack>((fs::path(chosen_[stream]) / (name + ".mp4")).string(), source.frame_rate);
+      track.video = std::make_unique<VideoTrack>((fs::path(chosen_[stream]) / (name + ".mp4")).string(), source);
     list_folders();
   }
 

@@ -18,8 +18,7 @@ class VideoSink final : public Sink {
  public:
   VideoSink(const std::string& path, std::span<const Source> sources, const Rotation& rotation) {
     for (const Source& source : sources)
-      tracks_.push_back(
-          std::make_unique<VideoTrack>(numbered(path, tracks_.size()), source.info().frame_rate, rotation));
+      tracks_.push_back(std::make_unique<VideoTrack>(numbered(path, tracks_.size()), source.info(), rotation));
   }
 
   void write(const Result& result, const FrameView& frame) override {

@@ -13,10 +13,10 @@ constexpr double kDefaultRate = 25;
 
 }  // namespace
 
-VideoTrack::VideoTrack(std::string path, double frame_rate, const Rotation& rotation)
+VideoTrack::VideoTrack(std::string path, const SourceInfo& source, const Rotation& rotation)
     : path_(std::move(path)),
-      rate_(frame_rate > 0 ? frame_rate : kDefaultRate),
-      is_timed_(frame_rate > 0),
+      rate_(source.frame_rate > 0 ? source.frame_rate : kDefaultRate),
+      is_timed_(source.frame_rate > 0 || source.live),
       rotation_(rotation),
       drawn_(module<DrawModule>("draw"),
              [this](const DrawnFrame& drawn) { skipped_.try_write([&] { write(drawn); }); }) {

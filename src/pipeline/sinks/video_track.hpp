@@ -10,14 +10,16 @@
 #include "pipeline/sinks/drawn_frame.hpp"
 #include "pipeline/sinks/skipped_images.hpp"
 #include "saccade/rotation.hpp"
+#include "saccade/source.hpp"
 
 namespace saccade {
 
 /// The video of one source's frames with the results drawn.
 class VideoTrack {
  public:
-  /// FRAME_RATE 0: 25, as for images in video tools. Throws Error as open_video_writer() does.
-  VideoTrack(std::string path, double frame_rate, const Rotation& rotation = {});
+  /// Of the frames of SOURCE, at 25 per second if it has no rate, as images in video tools. Throws Error as
+  /// open_video_writer() does.
+  VideoTrack(std::string path, const SourceInfo& source, const Rotation& rotation = {});
 
   void add(const Result& result, const FrameView& frame) { drawn_.add(result, frame); }
   /// Throws Error (kIo), and (kUnsupported) if frames were skipped.
