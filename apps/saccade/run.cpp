@@ -271,6 +271,19 @@ void check_rotation(const RunFlags& flags) {
     throw UsageError("--rotate", fmt::format("nothing rotates: name a file with {}", kRotating));
 }
 
+/// run(), whose errors name --max-memory where that is the limit of each model, too.
+int run_within_memory(const RunFlags& flags) {
+  constexpr std::string_view kOther = "--max-model-memory";
+  try {
+    return run(flags);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    const std::size_t at = message.rfind(kOther);
+    if (at == std::string::npos || flags.pipeline.max_memory == 0 || flags.common.model.max_memory > 0) throw;
+    throw Error(error.code(), message.replace(at, kOther.size(), "--max-memory"));
+  }
+}
+
 /// --max-model-memory is a part of --max-memory.
 void check_memory(const RunFlags& flags) {
   if (flags.pipeline.max_memory > 0 && flags.common.model.max_memory > flags.pipeline.max_memory)
@@ -326,7 +339,7 @@ Action add_run(FlagBinder& binder) {
   flags->common.bind_tiles(binder);
   binder.bind("--target",
               [values = &flags->values](const std::vector<std::string>& texts) { values->read_targets(texts); });
-  return {.run = [flags] { return run(*flags); },
+  return {.run = [flags] { return run_within_memory(*flags); },
           .check =
               [flags] {
                 check_standard_output(*flags);
