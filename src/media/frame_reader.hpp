@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -33,6 +34,9 @@ class FrameReader {
   /// The most buffers of ALLOCATOR that it holds between two calls of read().
   virtual int held_buffers() const { return 0; }
 };
+
+/// Opens a source. Throws Error if it can't.
+using OpenReader = std::function<std::unique_ptr<FrameReader>()>;
 
 /// Options of open_reader().
 struct ReaderOptions {

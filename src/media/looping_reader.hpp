@@ -1,14 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "media/frame_reader.hpp"
 
 namespace saccade {
-
-using OpenReader = std::function<std::unique_ptr<FrameReader>()>;
 
 /// A reader that begins again, or is opened again by OPEN, when it ends: frame numbers continue, timestamps are offset
 /// by the length of a round. Live sources are returned unchanged. Throws what OPEN throws.

@@ -1,7 +1,6 @@
 #include "media/waiting_reader.hpp"
 
 #include <condition_variable>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -32,6 +31,13 @@ class WaitingReader final : public FrameReader {
       if (auto failure = try_to_open()) return std::move(*failure);
     return reader_->read(allocator);
   }
+
+  SourceFaults faults() const override {
+    const std::scoped_lock lock(mutex_);
+    return reader_ == nullptr ? SourceFaults() : reader_->faults();
+  }
+  /// The most that any camera holds: the pool is made before it is there, and allocates what is used.
+  int held_buffers() const override { return 32; }
 
   void cancel() noexcept override {
     const std::scoped_lock lock(mutex_);
@@ -69,20 +75,13 @@ class WaitingReader final : public FrameReader {
   OpenReader open_;
   std::chrono::nanoseconds period_;
   bool has_tried_ = true;  ///< by open_or_wait()
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;
   std::unique_ptr<FrameReader> reader_;  ///< null: not open yet; set once, under the lock, by the thread that reads
 };
 
 }  // namespace
-
-bool can_wait(const std::string& uri) {
-  if (uri.starts_with("/dev/video") || uri.starts_with("/dev/v4l/")) return true;
-  std::error_code error;  // a file may be called so
-  return !uri.empty() && uri.find_first_not_of("0123456789") == std::string::npos &&
-         !std::filesystem::exists(uri, error);
-}
 
 std::unique_ptr<FrameReader> open_or_wait(const std::string& name, OpenReader open, std::chrono::nanoseconds period) {
   try {

@@ -1,19 +1,12 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "media/frame_reader.hpp"
 
 namespace saccade {
-
-/// Opens a source. Throws Error if it can't.
-using OpenReader = std::function<std::unique_ptr<FrameReader>()>;
-
-/// Whether URI names a device that may arrive later: /dev/videoN, /dev/v4l/..., or N, the number of a camera.
-bool can_wait(const std::string& uri);
 
 /// The source NAME, which OPEN opens. If it is missing, a live source of unknown size and rate that waits for it:
 /// read() tries to open it every PERIOD and returns kTimeout with the reason until then. Its info() never changes, so
