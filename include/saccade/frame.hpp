@@ -7,18 +7,26 @@
 namespace saccade {
 
 /// Pixel formats, named as in FFmpeg and V4L2; 8 bits per sample.
+///
+/// The Bayer formats are the mosaics of sensors: one sample per pixel. A pixel's other two colours are the rounded
+/// means of their two or four samples around it; samples beyond the frame's borders are mirrored at the outermost ones.
 enum class PixelFormat : std::uint8_t {
-  kRgb24,  ///< one plane, R G B
-  kBgr24,  ///< one plane, B G R
-  kGray8,  ///< one plane
-  kI420,   ///< planes Y, U, V; 4:2:0
-  kI422,   ///< planes Y, U, V; 4:2:2
-  kI444,   ///< planes Y, U, V
-  kNv12,   ///< planes Y, UV interleaved; 4:2:0
-  kYuyv,   ///< one plane, Y0 U Y1 V
-  kUyvy,   ///< one plane, U Y0 V Y1
+  kRgb24,       ///< one plane, R G B
+  kBgr24,       ///< one plane, B G R
+  kGray8,       ///< one plane
+  kI420,        ///< planes Y, U, V; 4:2:0
+  kI422,        ///< planes Y, U, V; 4:2:2
+  kI444,        ///< planes Y, U, V
+  kNv12,        ///< planes Y, UV interleaved; 4:2:0
+  kYuyv,        ///< one plane, Y0 U Y1 V
+  kUyvy,        ///< one plane, U Y0 V Y1
+  kBayerRggb8,  ///< one plane; the first two samples of the first two rows are R G, G B
+  kBayerGrbg8,  ///< one plane; G R, B G
+  kBayerGbrg8,  ///< one plane; G B, R G
+  kBayerBggr8,  ///< one plane; B G, G R
 };
-/// "rgb24", "bgr24", "gray8", "i420", "i422", "i444", "nv12", "yuyv", "uyvy"
+/// "rgb24", "bgr24", "gray8", "i420", "i422", "i444", "nv12", "yuyv", "uyvy", "bayer_rggb8", "bayer_grbg8",
+/// "bayer_gbrg8", "bayer_bggr8"
 std::string_view to_string(PixelFormat format);
 
 /// The weights of red, green and blue in luma, by their ITU-R recommendation.

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "tensor/mosaic.hpp"
 
 namespace saccade {
 namespace {
@@ -79,6 +80,16 @@ void swap_row(const std::uint8_t* bgr, int width, std::uint8_t* rgb) {
   }
 }
 
+void convert_mosaic_row(const MosaicRow& rows, std::uint8_t* rgb) {
+  const int own = rows.is_red ? 0 : 2;
+  for (int x = 0; x < rows.width; ++x) {
+    const MosaicPixel pixel = demosaiced(rows, x);
+    rgb[3 * x + own] = pixel.own;
+    rgb[3 * x + 1] = pixel.green;
+    rgb[3 * x + 2 - own] = pixel.other;
+  }
+}
+
 const std::uint8_t* row_of(const FrameView& view, std::size_t plane, int row) {
   return view.planes[plane] + static_cast<std::ptrdiff_t>(row) * view.pitch_bytes[plane];
 }
@@ -97,6 +108,10 @@ void convert_row(const FrameView& src, int y, const YuvToRgb& k, std::uint8_t* r
       return convert_row<1, 2, 1>(first, chroma(1, y / 2), chroma(1, y / 2) + 1, src.width, k, rgb);
     case PixelFormat::kYuyv: return convert_row<2, 4, 1>(first, first + 1, first + 3, src.width, k, rgb);
     case PixelFormat::kUyvy: return convert_row<2, 4, 1>(first + 1, first, first + 2, src.width, k, rgb);
+    case PixelFormat::kBayerRggb8:
+    case PixelFormat::kBayerGrbg8:
+    case PixelFormat::kBayerGbrg8:
+    case PixelFormat::kBayerBggr8: return convert_mosaic_row(mosaic_of(src).row(y), rgb);
   }
 }
 

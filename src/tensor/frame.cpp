@@ -38,14 +38,20 @@ FrameLease::~FrameLease() {
   if (owner_ != nullptr) owner_->release(*buffer_);
 }
 
+bool is_mosaic(PixelFormat format) {
+  return format == PixelFormat::kBayerRggb8 || format == PixelFormat::kBayerGrbg8 ||
+         format == PixelFormat::kBayerGbrg8 || format == PixelFormat::kBayerBggr8;
+}
+
 bool shares_chroma(PixelFormat format) {
   return format == PixelFormat::kI420 || format == PixelFormat::kI422 || format == PixelFormat::kNv12 ||
-         format == PixelFormat::kYuyv || format == PixelFormat::kUyvy;
+         format == PixelFormat::kYuyv || format == PixelFormat::kUyvy || is_mosaic(format);
 }
 
 std::string_view to_string(PixelFormat format) {
-  constexpr std::array<std::string_view, kPixelFormats.size()> names = {"rgb24", "bgr24", "gray8", "i420", "i422",
-                                                                        "i444",  "nv12",  "yuyv",  "uyvy"};
+  constexpr std::array<std::string_view, kPixelFormats.size()> names = {
+      "rgb24", "bgr24", "gray8",       "i420",        "i422",        "i444",       "nv12",
+      "yuyv",  "uyvy",  "bayer_rggb8", "bayer_grbg8", "bayer_gbrg8", "bayer_bggr8"};
   return enum_name(format, names);
 }
 
@@ -85,7 +91,11 @@ std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height) 
   switch (format) {
     case PixelFormat::kRgb24:
     case PixelFormat::kBgr24: return {{{3 * width, height}, {}, {}}};
-    case PixelFormat::kGray8: return {{{width, height}, {}, {}}};
+    case PixelFormat::kGray8:
+    case PixelFormat::kBayerRggb8:
+    case PixelFormat::kBayerGrbg8:
+    case PixelFormat::kBayerGbrg8:
+    case PixelFormat::kBayerBggr8: return {{{width, height}, {}, {}}};
     case PixelFormat::kI420: return {{{width, height}, {half_width, half_height}, {half_width, half_height}}};
     case PixelFormat::kI422: return {{{width, height}, {half_width, height}, {half_width, height}}};
     case PixelFormat::kI444: return {{{width, height}, {width, height}, {width, height}}};

@@ -16,7 +16,8 @@ namespace saccade {
 /// All of them, in their order.
 inline constexpr auto kPixelFormats = std::to_array<PixelFormat>(
     {PixelFormat::kRgb24, PixelFormat::kBgr24, PixelFormat::kGray8, PixelFormat::kI420, PixelFormat::kI422,
-     PixelFormat::kI444, PixelFormat::kNv12, PixelFormat::kYuyv, PixelFormat::kUyvy});
+     PixelFormat::kI444, PixelFormat::kNv12, PixelFormat::kYuyv, PixelFormat::kUyvy, PixelFormat::kBayerRggb8,
+     PixelFormat::kBayerGrbg8, PixelFormat::kBayerGbrg8, PixelFormat::kBayerBggr8});
 
 /// Borrowed writable kRgb24 pixels, the target of drawing.
 struct RgbView {
@@ -40,11 +41,13 @@ void check_size(int width, int height);
 /// samples are not readable on the host.
 void check_readable(const FrameView& frame);
 
-/// Whether several pixels of FORMAT have one chroma sample.
+/// Whether FORMAT is one of the Bayer mosaics.
+bool is_mosaic(PixelFormat format);
+/// Whether several pixels of FORMAT have one chroma sample, or one sample of each colour.
 bool shares_chroma(PixelFormat format);
 
 /// The pixels of REGION, which lies inside FRAME: its planes point into FRAME's. X and Y are even if the
-/// format shares_chroma().
+/// format shares_chroma(). A mosaic's colours at REGION's borders are interpolated from the samples inside.
 FrameView crop(const FrameView& frame, const Region& region);
 
 /// The source of frames' storage. Any thread; it outlives its allocations.

@@ -45,6 +45,7 @@ class CropPixels {
   };
 
   std::array<int, 3> rgb_at(int x, int y) const {
+    if (components_.mosaic) return components_.mosaic->rgb(x, y);
     std::array<int, 3> samples{};
     for (std::size_t i = 0; i < static_cast<std::size_t>(components_.count()); ++i) {
       const Component& part = components_.parts[i];

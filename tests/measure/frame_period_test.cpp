@@ -54,6 +54,9 @@ TEST(CameraMode, IsRead) {
   EXPECT_EQ(camera.rate, 29.97);
   EXPECT_EQ(camera.frame_bytes(), 1280 * 720 * 3 / 2);
   EXPECT_EQ(to_string(camera), "1280x720@29.97:nv12");
+  const CameraMode mosaic = parse_camera("1280x720@30:bayer_rggb8");
+  EXPECT_EQ(mosaic.frame.format, PixelFormat::kBayerRggb8);
+  EXPECT_EQ(mosaic.frame_bytes(), 1280 * 720);
 }
 
 TEST(CameraMode, NonsenseIsRefused) {

@@ -181,6 +181,9 @@ TEST(Work, PreprocessReadsTheFrame) {
   EXPECT_EQ(work_of_output(graph, {.frame = {PixelFormat::kYuyv, 64, 48}}).read_bytes, 2 * 64 * 48);
   // 640 rows to 32: two of every twenty are read.
   EXPECT_EQ(work_of_output(graph, {.frame = {PixelFormat::kGray8, 64, 640}}).read_bytes, 64 * 64);
+  // A mosaic's rows need their neighbours.
+  EXPECT_EQ(work_of_output(graph, {.frame = {PixelFormat::kBayerGrbg8, 64, 640}}).read_bytes, 2 * 64 * 64);
+  EXPECT_EQ(work_of_output(graph, {.frame = {PixelFormat::kBayerGrbg8, 64, 48}}).read_bytes, 64 * 48);
   EXPECT_EQ(work_of_output(graph).write_bytes, 4 * 3 * 32 * 32);
 }
 

@@ -11,6 +11,7 @@ extern "C" {
 #include <vector>
 
 #include "media/images.hpp"
+#include "support/mosaic_frame.hpp"
 #include "support/printers.hpp"
 
 namespace saccade {
@@ -142,6 +143,19 @@ TEST(ToRgb, GrayFollowsItsRange) {
 
   EXPECT_EQ(full.rgb, (std::vector<std::uint8_t>{16, 16, 16, 126, 126, 126, 235, 235, 235, 0, 0, 0}));
   EXPECT_EQ(limited.rgb, (std::vector<std::uint8_t>{0, 0, 0, 128, 128, 128, 255, 255, 255, 0, 0, 0}));
+}
+
+TEST(ToRgb, MosaicsHaveTheColorsOfTheirDefinition) {
+  for (const PixelFormat format : test::kMosaics)
+    for (const auto& [width, height] : {std::pair(1, 1), {1, 4}, {5, 1}, {2, 2}, {3, 4}, {8, 7}, {21, 10}})
+      for (const std::uint8_t poison : {0, 255}) {
+        const test::MosaicFrame frame(format, width, height, poison == 0, 5, poison);
+        RgbImage image(width, height);
+
+        to_rgb(frame.view(), image.pixels());
+
+        EXPECT_EQ(image.rgb, test::mosaic_rgb(frame.view())) << to_string(format) << ' ' << width << 'x' << height;
+      }
 }
 
 TEST(ToRgb, OddSizesUseTheirLastChromaSample) {

@@ -58,8 +58,9 @@ std::int64_t frame_bytes_read(const Node& node, const FrameSize& frame) {
     return static_cast<double>(span.end - span.begin) / static_cast<double>(std::max<std::int64_t>(scaled, 1));
   };
   const double shown_rows = placed.source.height * shown(rows, placed.height);
-  const double source_rows =
-      std::min(shown_rows, rows_per_row(spec.interpolation, shown_rows) * (rows.end - rows.begin));
+  // The colours of a mosaic's row need the rows above and below.
+  const double read_rows = rows_per_row(spec.interpolation, shown_rows) + (is_mosaic(frame.format) ? 2 : 0);
+  const double source_rows = std::min(shown_rows, read_rows * (rows.end - rows.begin));
   const double source_columns = placed.source.width * shown(columns, placed.width);
   std::int64_t bytes = 0;
   for (const PlaneSize& plane : plane_sizes(frame.format, frame.width, frame.height))

@@ -179,6 +179,13 @@ Components components_of(const FrameView& frame) noexcept {
       return {ColorModel::kYuv, {plane(0, 0, 2, 1, 1), plane(0, 1, 4, 2, 1), plane(0, 3, 4, 2, 1)}};
     case PixelFormat::kUyvy:
       return {ColorModel::kYuv, {plane(0, 1, 2, 1, 1), plane(0, 0, 4, 2, 1), plane(0, 2, 4, 2, 1)}};
+    case PixelFormat::kBayerRggb8:
+    case PixelFormat::kBayerGrbg8:
+    case PixelFormat::kBayerGbrg8:
+    case PixelFormat::kBayerBggr8: {
+      const Component each = plane(0, 0, 1, 1, 1);
+      return {ColorModel::kRgb, {each, each, each}, mosaic_of(frame)};
+    }
   }
   return {};
 }

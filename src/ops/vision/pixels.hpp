@@ -6,6 +6,7 @@
 #include "graph/attributes.hpp"
 #include "saccade/region.hpp"
 #include "tensor/frame.hpp"
+#include "tensor/mosaic.hpp"
 
 // Shared code of all kernels of saccade.Preprocess: the placement of a frame's pixels and the integer arithmetic on
 // them, so that fast kernels are bit-identical to the reference.
@@ -77,6 +78,7 @@ enum class ColorModel : std::uint8_t { kRgb, kYuv, kGray };
 struct Components {
   ColorModel model = ColorModel::kRgb;
   std::array<Component, 3> parts;  ///< R G B, Y U V, or one
+  std::optional<Mosaic> mosaic;    ///< makes the samples of R, G and B, of which the parts say the size alone
   int count() const { return model == ColorModel::kGray ? 1 : 3; }
 };
 Components components_of(const FrameView& frame) noexcept;

@@ -11,7 +11,8 @@
 // Attributes: width, height; resize, resize_to; interpolation; color; pad (3 of 0..255, the tensor's channel order);
 // scale, bias (3 each); roi (x, y, width, height).
 //
-// Samples are interpolated in the frame's own format and converted afterwards: once per pixel, not once per tap.
+// Samples are interpolated in the frame's own format and converted afterwards: once per pixel, not once per tap. Those
+// of a Bayer mosaic become RGB first (tensor/mosaic.hpp).
 // Bilinear interpolation has OpenCV's 8-bit arithmetic (pixels.hpp), the other forms use tables (pixel_filter.hpp).
 namespace saccade {
 namespace {
@@ -22,15 +23,6 @@ void infer_preprocess(InferContext& context) {
   const PreprocessSpec spec = preprocess_spec(context.attributes());
   context.output(0, DType::kFloat32, {1, spec.channels(), spec.height, spec.width});
   if (context.output_count() > 1) context.output(1, DType::kFloat32, {6});
-}
-
-int sample(const Component& part, const Tap& across, const Tap& down) {
-  const auto row = [&](int y) {
-    const std::uint8_t* line = part.data + static_cast<std::ptrdiff_t>(y) * part.pitch;
-    const auto at = [&](int x) { return line[static_cast<std::ptrdiff_t>(x) * part.step]; };
-    return blend_row(at(across.first), at(across.second), across);
-  };
-  return blend_rows(row(down.first), row(down.second), down);
 }
 
 /// Interpolates each component of a frame.
@@ -54,22 +46,32 @@ class Sampler {
     return y >= rows_.begin && y < rows_.end && x >= columns_.begin && x < columns_.end;
   }
   int at(std::size_t i, int x, int y) const {
-    if (!tables_) return sample(components_.parts[i], across_[i].at(x), down_[i].at(y));
-    return filtered(components_.parts[i], filters_[i], x - columns_.begin, y - rows_.begin);
+    if (!tables_) return blended(i, across_[i].at(x), down_[i].at(y));
+    return filtered(i, filters_[i], x - columns_.begin, y - rows_.begin);
   }
 
  private:
-  int filtered(const Component& part, const ComponentFilter& filter, int x, int y) const {
+  /// A sample of the frame.
+  int sample(std::size_t i, int x, int y) const {
+    if (components_.mosaic) return components_.mosaic->rgb(x, y)[i];
+    const Component& part = components_.parts[i];
+    return part.data[static_cast<std::ptrdiff_t>(y) * part.pitch + static_cast<std::ptrdiff_t>(x) * part.step];
+  }
+
+  int blended(std::size_t i, const Tap& across, const Tap& down) const {
+    const auto row = [&](int y) { return blend_row(sample(i, across.first, y), sample(i, across.second, y), across); };
+    return blend_rows(row(down.first), row(down.second), down);
+  }
+
+  int filtered(std::size_t i, const ComponentFilter& filter, int x, int y) const {
     const FilterTable& down = filter.down;
     const FilterTable& across = filter.across;
     int sum = 0;
     for (int k = 0; k < down.taps(); ++k) {
       const int row = filter.top + down.first()[static_cast<std::size_t>(y)] + k;
-      const std::uint8_t* line = part.data + static_cast<std::ptrdiff_t>(row) * part.pitch;
       const int first = filter.begin + across.first()[static_cast<std::size_t>(x)];
       int along = 0;
-      for (int i = 0; i < across.taps(); ++i)
-        along += line[static_cast<std::ptrdiff_t>(first + i) * part.step] * across.weights(x)[i];
+      for (int tap = 0; tap < across.taps(); ++tap) along += sample(i, first + tap, row) * across.weights(x)[tap];
       sum += arithmetic_.after_across(along) * down.weights(y)[k];
     }
     return arithmetic_.after_down(sum);
