@@ -1,3 +1,4 @@
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -5,6 +6,7 @@
 
 #include "op_case/op_case.hpp"
 #include "runtime/cpu_backend.hpp"
+#include "support/mosaic_frame.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
@@ -38,7 +40,8 @@ class Noise {
   FrameView view_;
 };
 
-OpCase preprocess(const Noise& noise, int width, int height, const std::string& resize, const std::string& color) {
+template <typename Image>
+OpCase preprocess(const Image& noise, int width, int height, const std::string& resize, const std::string& color) {
   OpCase op("Preprocess", "saccade");
   op.input(noise.tensor()).outputs(2);
   op.attribute("width", std::int64_t{width}).attribute("height", std::int64_t{height});
@@ -130,6 +133,47 @@ TEST(VectorPreprocess, FiltersOnTwoThreads) {
   preprocess(Noise(PixelFormat::kI420, 640, 480), 400, 400, "letterbox", "rgb")
       .attribute("interpolation", std::string("bicubic-antialias"))
       .check_two_threads(on_cpu("vector.preprocess"), Layout::kChannelsLast, kExact);
+}
+
+TEST(VectorPreprocess, DemosaicsOnTwoThreads) {
+  for (const char* kind : {"bilinear", "bicubic-antialias"})
+    preprocess(Noise(PixelFormat::kBayerGrbg8, 641, 480), 400, 400, "letterbox", "rgb")
+        .attribute("interpolation", std::string(kind))
+        .check_two_threads(on_cpu("vector.preprocess"), Layout::kChannelsLast, kExact);
+}
+
+TEST(VectorPreprocess, EqualsTheReferenceOnRandomMosaics) {
+  const std::array kinds = {"bilinear", "bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"};
+  const std::array modes = {"stretch", "letterbox", "letterbox-topleft", "resize-crop", "resize-crop-floor"};
+  std::mt19937 random(3);
+  const auto up_to = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  for (int i = 0; i < 200; ++i) {
+    const PixelFormat format = test::kMosaics[static_cast<std::size_t>(i % 4)];
+    const int width = 1 + up_to(i % 8 == 0 ? 3 : 200);
+    const int height = 1 + up_to(60);
+    const std::vector<std::int64_t> roi = {up_to(width), up_to(height), 1 + up_to(width), 1 + up_to(height)};
+    const char* kind = kinds[random() % kinds.size()];
+    const char* mode = modes[random() % modes.size()];
+    SCOPED_TRACE(
+        fmt::format("{} {}x{}, {}, {}, roi {}", to_string(format), width, height, kind, mode, fmt::join(roi, ",")));
+    OpCase op = preprocess(Noise(format, width, height, up_to(9)), 1 + up_to(80), 1 + up_to(60), mode, "rgb");
+    op.attribute("interpolation", std::string(kind));
+    if (i % 2 == 0) op.attribute("roi", roi);
+    op.check(on_cpu("vector.preprocess"), kExact);
+  }
+}
+
+TEST(VectorPreprocess, ReadsNothingBesideAMosaic) {
+  for (const PixelFormat format : test::kMosaics)
+    for (const int width : {1, 2, 31, 34, 66, 131})
+      for (const int height : {1, 2, 9})
+        for (const bool at_end : {true, false})
+          for (const char* kind : {"bilinear", "area"}) {
+            const test::MosaicFrame frame(format, width, height, at_end, height % 2 * 5);
+            preprocess(frame, width, 9, "stretch", "rgb")
+                .attribute("interpolation", std::string(kind))
+                .check(on_cpu("vector.preprocess"), kExact);
+          }
 }
 
 void expect_frames_in_turn(const std::string& interpolation) {

@@ -8,6 +8,7 @@
 
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
@@ -36,6 +37,68 @@ void split3(const std::uint8_t* interleaved, std::size_t count, const std::array
   }
   for (; x < count; ++x)
     for (std::size_t c = 0; c < 3; ++c) rows[c][x] = interleaved[3 * x + c];
+}
+
+using ByteTag = hn::ScalableTag<std::uint8_t>;
+using Bytes = hn::Vec<ByteTag>;
+
+/// (a + b + c + d + 2) >> 2 in bytes. A mean of rounded means is one more if one of them was rounded up and they differ
+/// by an odd number.
+HWY_INLINE Bytes mean_of_four(Bytes a, Bytes b, Bytes c, Bytes d) {
+  const Bytes first = hn::AverageRound(a, b);
+  const Bytes second = hn::AverageRound(c, d);
+  const Bytes excess = hn::And(hn::Or(hn::Xor(a, b), hn::Xor(c, d)), hn::Xor(first, second));
+  return hn::Sub(hn::AverageRound(first, second), hn::And(excess, hn::Set(ByteTag(), 1)));
+}
+
+/// The own colour of a mosaic's row, green, and the other one.
+using MosaicColors = std::array<std::uint8_t*, 3>;
+
+/// A vector of a mosaic's pixels from X on, which have neighbours on both sides.
+HWY_INLINE void demosaic_vector(const MosaicRow& rows, int x, const MosaicColors& to) {
+  const ByteTag d;
+  const auto load = [&](const std::uint8_t* row, int at) { return hn::LoadU(d, row + at); };
+  const Bytes here = load(rows.row, x);
+  const Bytes left = load(rows.row, x - 1);
+  const Bytes right = load(rows.row, x + 1);
+  const Bytes above = load(rows.above, x);
+  const Bytes below = load(rows.below, x);
+  const Bytes around = mean_of_four(left, right, above, below);
+  const Bytes corners =
+      mean_of_four(load(rows.above, x - 1), load(rows.above, x + 1), load(rows.below, x - 1), load(rows.below, x + 1));
+  const Bytes beside = hn::AverageRound(left, right);
+  const Bytes upright = hn::AverageRound(above, below);
+  if (((x ^ rows.own) & 1) == 0) {
+    hn::StoreU(hn::OddEven(beside, here), d, to[0]);
+    hn::StoreU(hn::OddEven(here, around), d, to[1]);
+    hn::StoreU(hn::OddEven(upright, corners), d, to[2]);
+  } else {
+    hn::StoreU(hn::OddEven(here, beside), d, to[0]);
+    hn::StoreU(hn::OddEven(around, here), d, to[1]);
+    hn::StoreU(hn::OddEven(corners, upright), d, to[2]);
+  }
+}
+
+void demosaic_columns(const MosaicRow& rows, int begin, int end, const MosaicColors& to) {
+  const auto at = [&](int x) { return MosaicColors{to[0] + x - begin, to[1] + x - begin, to[2] + x - begin}; };
+  const auto make = [&](int from, int until) {
+    for (int x = from; x < until; ++x) {
+      const MosaicPixel pixel = demosaiced(rows, x);
+      const MosaicColors colors = at(x);
+      *colors[0] = pixel.own;
+      *colors[1] = pixel.green;
+      *colors[2] = pixel.other;
+    }
+  };
+  const int lanes = static_cast<int>(hn::Lanes(ByteTag()));
+  const int first = std::max(begin, 1);
+  const int last = std::min(end, rows.width - 1);
+  if (last - first < lanes) return make(begin, end);
+  make(begin, first);
+  for (int x = first; x + lanes <= last; x += lanes) demosaic_vector(rows, x, at(x));
+  // It overlaps the one before and makes the same values.
+  demosaic_vector(rows, last - lanes, at(last - lanes));
+  make(last, end);
 }
 
 /// Pairs of bytes; the first is the low one.
@@ -235,6 +298,7 @@ HWY_AFTER_NAMESPACE();
 namespace saccade::cpu {
 namespace {
 HWY_EXPORT(split3);
+HWY_EXPORT(demosaic_columns);
 HWY_EXPORT(blend);
 HWY_EXPORT(widen);
 HWY_EXPORT(filter_across);
@@ -244,6 +308,11 @@ HWY_EXPORT(finish);
 
 void split_three(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows) {
   HWY_DYNAMIC_DISPATCH(split3)(interleaved, count, rows);
+}
+void demosaic(const MosaicRow& rows, int begin, std::size_t count, const std::array<std::uint8_t*, 3>& colors) {
+  const std::size_t own = rows.is_red ? 0 : 2;
+  HWY_DYNAMIC_DISPATCH(demosaic_columns)
+  (rows, begin, begin + static_cast<int>(count), {colors[own], colors[1], colors[2 - own]});
 }
 void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::size_t count, std::int16_t* dst) {
   HWY_DYNAMIC_DISPATCH(blend)(pairs, weights, count, dst);

@@ -15,6 +15,10 @@ inline constexpr std::size_t kPixelPadding = 64;
 /// Deinterleaves a row of three components into three rows of COUNT.
 void split_three(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows);
 
+/// The red, green and blue of COUNT pixels of a mosaic's row, from column BEGIN on, as demosaiced() makes them. Reads
+/// nothing beyond the rows' samples.
+void demosaic(const MosaicRow& rows, int begin, std::size_t count, const std::array<std::uint8_t*, 3>& colors);
+
 /// Horizontal interpolation of pairs of adjacent samples; the weight (padded) of the second is in units of 1/2048. DST
 /// (padded) gets the values of blend_row().
 void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::size_t count, std::int16_t* dst);

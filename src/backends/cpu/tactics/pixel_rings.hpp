@@ -55,6 +55,9 @@ inline void load_samples(std::array<PixelRing, 3>& rings, const Components& comp
                          std::size_t count, const ComponentFilter& filter, int row) {
   const Component& part = components.parts[first];
   const auto extent = static_cast<std::size_t>(filter.end - filter.begin);
+  if (components.mosaic)
+    return demosaic(components.mosaic->row(filter.top + row), filter.begin, extent,
+                    {rings[0].samples(), rings[1].samples(), rings[2].samples()});
   const std::uint8_t* line = part.data + static_cast<std::ptrdiff_t>(filter.top + row) * part.pitch +
                              static_cast<std::ptrdiff_t>(filter.begin) * part.step;
   if (count == 3) {

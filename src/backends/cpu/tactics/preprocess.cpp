@@ -13,6 +13,8 @@
 // and interpolated horizontally to 16 bits. Two such rows are interpolated vertically, converted and stored. The last
 // two interpolated rows of a component are cached: when upscaling, most rows of the tensor reuse them.
 //
+// A row of a Bayer mosaic becomes rows of red, green and blue when it is needed, instead of being deinterleaved.
+//
 // Other interpolations filter rows by a table (pixel_rings.hpp) and keep as many as a row of the tensor needs.
 //
 // Bound: bytes of the tensor (4.9 MB for 3x640x640) / write bandwidth; the frame is smaller. 20 % of the bound for
@@ -284,6 +286,11 @@ class BoundPreprocess : public BoundLaunch {
              static_cast<std::ptrdiff_t>(table.begin) * part.step;
     };
     const Component& part = job_.components.parts[group.first];
+    if (job_.components.mosaic) {
+      const std::array colors = {worker.samples[0].data(), worker.samples[1].data(), worker.samples[2].data()};
+      demosaic(job_.components.mosaic->row(y), table.begin, extent, colors);
+      return {colors[0], colors[1], colors[2]};
+    }
     const std::uint8_t* line = source(part);
     if (group.count == 3) {
       // Red is first or last in memory.
