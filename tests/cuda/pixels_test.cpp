@@ -120,9 +120,24 @@ TEST(CudaPixels, PlaceTheImageInEveryMode) {
       .check(on_cuda("pixels"), kExact);
 }
 
+TEST(CudaPixels, MakeTheColorsOfMosaics) {
+  for (const PixelFormat format : kPixelFormats) {
+    if (!is_mosaic(format)) continue;
+    SCOPED_TRACE(to_string(format));
+    for (const char* kind : {"bilinear", "bicubic-antialias"})
+      for (const auto& roi : {std::vector<std::int64_t>{3, 1, 20, 12}, {0, 5, 31, 16}, {30, 20, 1, 1}})
+        pixels(NoiseFrame(format, 31, 21, 3), 33, 9)
+            .attribute("interpolation", std::string(kind))
+            .attribute("roi", roi)
+            .check(on_cuda("pixels"), kExact);
+    for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {7, 1}, {2, 2}, {3, 2}})
+      pixels(NoiseFrame(format, width, height), 9, 9).check(on_cuda("pixels"), kExact);
+  }
+}
+
 TEST(CudaPixels, OrderChannels) {
   for (const char* color : {"rgb", "bgr", "gray"})
-    for (PixelFormat format : {PixelFormat::kRgb24, PixelFormat::kGray8, PixelFormat::kNv12})
+    for (PixelFormat format : {PixelFormat::kRgb24, PixelFormat::kGray8, PixelFormat::kNv12, PixelFormat::kBayerGbrg8})
       pixels(NoiseFrame(format, 16, 16), 20, 9)
           .attribute("color", std::string(color))
           .check_layouts(on_cuda("pixels"), kExact);
@@ -184,6 +199,7 @@ TEST(CudaPixels, TakeFramesOfAnySizeOneAfterTheOther) {
       pipeline.expect_equal({PixelFormat::kI420, 900, 700, 7});  // more than the kernel copies per grid
       pipeline.expect_equal({PixelFormat::kGray8, 9, 9});
       pipeline.expect_equal(NoiseFrame(PixelFormat::kRgb24, 1000, 31).move_to(pipeline.execution().frame_memory()));
+      pipeline.expect_equal({PixelFormat::kBayerBggr8, 320, 123});
       pipeline.expect_equal({PixelFormat::kNv12, 321, 123});
     }
 }

@@ -21,6 +21,11 @@ struct JobComponent {
   const unsigned char* data;  ///< on the device
   int pitch, step;
 };
+/// A Bayer mosaic (tensor/mosaic.hpp), whose samples are those of a frame's first component.
+struct JobMosaic {
+  int width, height;
+  int red_x, red_y;  ///< the first red sample
+};
 /// Frame-dependent parameters of pixels.cuh; preprocess.cpp writes them before every run.
 struct FrameJob {
   JobComponent parts[3];
@@ -32,9 +37,12 @@ struct FrameJob {
   int black, luma, red_v, green_u, green_v, blue_u;
   int first_column, end_column, first_row, end_row;  ///< range of the tensor that the frame covers
   int model;
+  JobMosaic mosaic;  ///< of kMosaicModel
 };
 constexpr int kRgbModel = 0;
 constexpr int kYuvModel = 1;
+constexpr int kGrayModel = 2;
+constexpr int kMosaicModel = 3;  ///< of the device alone: the host has kRgb with a mosaic
 
 /// A zero-copy transfer between pinned host memory and the device (transfer.cuh). Addresses are those of the device.
 struct alignas(64) Copy {

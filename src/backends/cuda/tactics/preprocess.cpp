@@ -18,7 +18,8 @@
 namespace saccade::cuda {
 namespace {
 
-static_assert(static_cast<int>(ColorModel::kRgb) == kRgbModel && static_cast<int>(ColorModel::kYuv) == kYuvModel);
+static_assert(static_cast<int>(ColorModel::kRgb) == kRgbModel && static_cast<int>(ColorModel::kYuv) == kYuvModel &&
+              static_cast<int>(ColorModel::kGray) == kGrayModel);
 
 JobAxis axis_of(int origin, int extent, int per, std::int64_t target, std::int64_t at) {
   const TapAxis axis = TapAxis::of(origin, extent, per, target, at);
@@ -116,7 +117,9 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
     job.end_column = columns.end;
     job.first_row = rows.begin;
     job.end_row = rows.end;
-    job.model = static_cast<std::int32_t>(components.model);
+    job.model = components.mosaic ? kMosaicModel : static_cast<std::int32_t>(components.model);
+    const Mosaic mosaic = components.mosaic.value_or(Mosaic{});
+    job.mosaic = {mosaic.width, mosaic.height, mosaic.red_x, mosaic.red_y};
   }
 
  private:
