@@ -15,15 +15,20 @@ constexpr double kJpegBytes = 0.25;
 constexpr double kJpegNanoseconds = 4;
 
 // What preprocessing reads is not converted. Less of it on the bus comes first.
-constexpr std::array<CameraFormat, 9> kFormats = {{
+constexpr std::array<CameraFormat, 14> kFormats = {{
     {V4L2_PIX_FMT_NV12, "NV12", PixelFormat::kNv12, 1.5},
     {V4L2_PIX_FMT_YUV420, "YU12", PixelFormat::kI420, 1.5},
     {V4L2_PIX_FMT_YUYV, "YUYV", PixelFormat::kYuyv, 2},
     {V4L2_PIX_FMT_UYVY, "UYVY", PixelFormat::kUyvy, 2},
+    {V4L2_PIX_FMT_YUV422P, "422P", PixelFormat::kI422, 2},
     {V4L2_PIX_FMT_RGB24, "RGB24", PixelFormat::kRgb24, 3},
     {V4L2_PIX_FMT_BGR24, "BGR24", PixelFormat::kBgr24, 3},
     {V4L2_PIX_FMT_MJPEG, "MJPEG", std::nullopt, kJpegBytes, kJpegNanoseconds},
     {V4L2_PIX_FMT_JPEG, "JPEG", std::nullopt, kJpegBytes, kJpegNanoseconds},
+    {V4L2_PIX_FMT_SRGGB8, "RGGB", PixelFormat::kBayerRggb8, 1},
+    {V4L2_PIX_FMT_SGRBG8, "GRBG", PixelFormat::kBayerGrbg8, 1},
+    {V4L2_PIX_FMT_SGBRG8, "GBRG", PixelFormat::kBayerGbrg8, 1},
+    {V4L2_PIX_FMT_SBGGR8, "BGGR", PixelFormat::kBayerBggr8, 1},  // "BA81" in V4L2
     {V4L2_PIX_FMT_GREY, "GREY", PixelFormat::kGray8, 1, 0, false},
 }};
 

@@ -117,9 +117,9 @@ ColorMatrix matrix_of(const v4l2_pix_format& pixels) {
 }
 
 ColorRange range_of(const v4l2_pix_format& pixels, const CameraFormat& format) {
-  // V4L2's defaults are for Y'CbCr. A monochrome sensor uses all 256 levels.
+  // V4L2's defaults are for Y'CbCr. A sensor's own samples use all 256 levels.
   const bool is_full = format.pixels == PixelFormat::kRgb24 || format.pixels == PixelFormat::kBgr24 ||
-                      format.pixels == PixelFormat::kGray8;
+                      format.pixels == PixelFormat::kGray8 || (format.pixels && is_mosaic(*format.pixels));
   std::uint32_t range = pixels.priv == V4L2_PIX_FMT_PRIV_MAGIC ? pixels.quantization : 0;
   if (range == V4L2_QUANTIZATION_DEFAULT)
     range = is_full || pixels.colorspace == V4L2_COLORSPACE_JPEG ? V4L2_QUANTIZATION_FULL_RANGE
@@ -140,7 +140,7 @@ PlaneLayout lay_out_planes(const StreamFormat& format) {
   for (std::size_t i = 0; i < planes.size() && planes[i].rows > 0; ++i) {
     // The padding of a row of chroma is that of luma, divided as the samples are. A row of odd width has half a sample
     // more than luma's.
-    const bool is_half = pixels == PixelFormat::kI420 && i > 0;
+    const bool is_half = (pixels == PixelFormat::kI420 || pixels == PixelFormat::kI422) && i > 0;
     places.pitch[i] = std::max(is_half ? format.pitch_bytes / 2 : format.pitch_bytes, planes[i].row_bytes);
     places.offset[i] = next;
     next += static_cast<std::size_t>(places.pitch[i]) * static_cast<std::size_t>(planes[i].rows);
