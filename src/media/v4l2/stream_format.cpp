@@ -42,11 +42,12 @@ std::string wish_of(const CameraOptions& options) {
 
 Mode choose_mode(const Device& device, const CameraOptions& options, const ModelSize& model) {
   const std::vector<Mode> modes = modes_of(device.calls(), device.descriptor(), options);
-  if (modes.empty())
-    fail(ErrorCode::kUnsupported,
-         "{} has none of the formats that can be read: YUYV, UYVY, NV12, YU12, RGB24, BGR24, "
-         "GREY, MJPEG",
-         device.name());
+  if (modes.empty()) {
+    std::string names;
+    for (const CameraFormat& format : camera_formats())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
+    fail(ErrorCode::kUnsupported, "{} has none of the formats that can be read: {}", device.name(), names);
+  }
   std::vector<Mode> wanted;
   std::ranges::copy_if(modes, std::back_inserter(wanted), [&](const Mode& mode) { return is_wanted(mode, options); });
   if (wanted.empty())

@@ -51,32 +51,28 @@ __device__ __forceinline__ void load_taps(const FrameJob& job, TileTaps& taps) {
   __syncthreads();
 }
 
-__device__ __forceinline__ int32 blend_row(int32 first, int32 second, const Tap& tap) {
-  return (first * (2048 - tap.weight) + second * tap.weight) >> 4;
-}
-__device__ __forceinline__ int32 blend_row(const uint8* line, int32 step, const Tap& tap) {
-  return blend_row(line[static_cast<int64>(tap.first) * step], line[static_cast<int64>(tap.second) * step], tap);
-}
-__device__ __forceinline__ int32 blend_rows(int32 upper, int32 lower, const Tap& tap) {
-  return ((((2048 - tap.weight) * upper) >> 16) + ((tap.weight * lower) >> 16) + 2) >> 2;
-}
-__device__ __forceinline__ int32 sample(const JobComponent& part, const Tap& across, const Tap& down) {
-  const int32 upper = blend_row(part.data + static_cast<int64>(down.first) * part.pitch, part.step, across);
-  const int32 lower = blend_row(part.data + static_cast<int64>(down.second) * part.pitch, part.step, across);
-  return blend_rows(upper, lower, down);
-}
-/// The colours of a mosaic, which are blended as those of other frames.
-__device__ __forceinline__ Rgb mosaic_sample(const FrameJob& job, const Tap& across, const Tap& down) {
-  const auto row = [&](int32 y) {
-    const Rgb first = mosaic_color(job, across.first, y);
-    const Rgb second = mosaic_color(job, across.second, y);
-    return Rgb{blend_row(first.red, second.red, across), blend_row(first.green, second.green, across),
-               blend_row(first.blue, second.blue, across)};
+/// The samples of a component: the one at X, Y is row(Y)(X), as of a MosaicReader.
+struct PartReader {
+  struct Line {
+    const uint8* data;
+    int32 step;
+    __device__ __forceinline__ int32 operator()(int32 x) const { return data[static_cast<int64>(x) * step]; }
   };
-  const Rgb upper = row(down.first);
-  const Rgb lower = row(down.second);
-  return {blend_rows(upper.red, lower.red, down), blend_rows(upper.green, lower.green, down),
-          blend_rows(upper.blue, lower.blue, down)};
+  static constexpr int32 kTapsAtOnce = 4;
+  const JobComponent& part;
+  __device__ __forceinline__ Line row(int32 y) const {
+    return {part.data + static_cast<int64>(y) * part.pitch, part.step};
+  }
+};
+template <typename Line>
+__device__ __forceinline__ int32 blend_row(const Line& line, const Tap& tap) {
+  return (line(tap.first) * (2048 - tap.weight) + line(tap.second) * tap.weight) >> 4;
+}
+template <typename Reader>
+__device__ __forceinline__ int32 sample(const Reader& reader, const Tap& across, const Tap& down) {
+  const int32 upper = blend_row(reader.row(down.first), across);
+  const int32 lower = blend_row(reader.row(down.second), across);
+  return ((((2048 - down.weight) * upper) >> 16) + ((down.weight * lower) >> 16) + 2) >> 2;
 }
 __device__ __forceinline__ int32 clamp8(int32 value) {
   const int32 rounded = (value + 32768) >> 16;
@@ -95,46 +91,27 @@ struct Arithmetic {
 };
 
 /// A component at X, Y of the part of the tensor that the frame covers, by tables.
-template <typename Arithmetic>
-__device__ __forceinline__ int32 filtered(const JobComponent& part, const JobTable& across, const JobTable& down,
-                                          int32 x, int32 y) {
-  const int32* weights = across.weights + static_cast<int64>(x) * across.stride;
-  const int32* row_weights = down.weights + static_cast<int64>(y) * down.stride;
-  const uint8* line = part.data + static_cast<int64>(down.begin + down.first[y]) * part.pitch +
-                      static_cast<int64>(across.begin + across.first[x]) * part.step;
-  int32 sum = 0;
-  for (int32 k = 0; k < down.taps; ++k) {
-    int32 along = 0;
-    for (int32 i = 0; i < across.taps; ++i) along += line[static_cast<int64>(i) * part.step] * weights[i];
-    sum += Arithmetic::after_across(along) * row_weights[k];
-    line += part.pitch;
-  }
-  return Arithmetic::after_down(sum);
-}
-
-/// The colours of a mosaic at X, Y of the part of the tensor that the frame covers, by tables.
-template <typename Arithmetic>
-__device__ __forceinline__ Rgb filtered_mosaic(const FrameJob& job, int32 x, int32 y) {
-  const JobTable& across = job.across_table[0];
-  const JobTable& down = job.down_table[0];
+template <typename Arithmetic, typename Reader>
+__device__ __forceinline__ int32 filtered(const Reader& reader, const JobTable& across, const JobTable& down, int32 x,
+                                          int32 y) {
   const int32* weights = across.weights + static_cast<int64>(x) * across.stride;
   const int32* row_weights = down.weights + static_cast<int64>(y) * down.stride;
   const int32 column = across.begin + across.first[x];
   const int32 row = down.begin + down.first[y];
-  const auto add = [](Rgb& sum, const Rgb& color, int32 weight) {
-    sum = {sum.red + color.red * weight, sum.green + color.green * weight, sum.blue + color.blue * weight};
-  };
-  Rgb sum = {0, 0, 0};
+  int32 sum = 0;
   for (int32 k = 0; k < down.taps; ++k) {
-    Rgb along = {0, 0, 0};
-    for (int32 i = 0; i < across.taps; ++i) add(along, mosaic_color(job, column + i, row + k), weights[i]);
-    along = {Arithmetic::after_across(along.red), Arithmetic::after_across(along.green),
-             Arithmetic::after_across(along.blue)};
-    add(sum, along, row_weights[k]);
+    const auto line = reader.row(row + k);
+    int32 along = 0;
+#pragma unroll Reader::kTapsAtOnce
+    for (int32 i = 0; i < across.taps; ++i) along += line(column + i) * weights[i];
+    sum += Arithmetic::after_across(along) * row_weights[k];
   }
-  return {Arithmetic::after_down(sum.red), Arithmetic::after_down(sum.green), Arithmetic::after_down(sum.blue)};
+  return Arithmetic::after_down(sum);
 }
 
+struct Rgb {
+  int32 red, green, blue;
+};
 /// RGB of a pixel whose components are VALUE(0) to VALUE(2).
 template <typename Value>
 __device__ __forceinline__ Rgb color_from(const FrameJob& job, const Value& value) {
@@ -147,22 +124,35 @@ __device__ __forceinline__ Rgb color_from(const FrameJob& job, const Value& valu
   return {clamp8(luma + job.red_v * v), clamp8(luma + job.green_u * u + job.green_v * v),
           clamp8(luma + job.blue_u * u)};
 }
+/// RGB of a mosaic's pixel. One colour after the other, so that the kernel needs few registers for all formats.
+template <typename Value>
+__device__ __forceinline__ Rgb mosaic_color_from(const Value& value) {
+  Rgb color = {0, 0, 0};
+#pragma unroll 1
+  for (int32 part = 0; part < 3; ++part) color = {color.green, color.blue, value(part)};
+  return color;
+}
 /// RGB of this thread's pixel, by bilinear interpolation.
 __device__ __forceinline__ Rgb color_of(const FrameJob& job, const TileTaps& taps) {
   if (job.model == kMosaicModel)
-    return mosaic_sample(job, taps.across[0][threadIdx.x], taps.down[0][threadIdx.y]);
+    return mosaic_color_from([&](int32 part) {
+      return sample(MosaicReader{job, part}, taps.across[0][threadIdx.x], taps.down[0][threadIdx.y]);
+    });
   return color_from(job, [&](int32 part) {
     const int32 table = part == 0 ? 0 : 1;
-    return sample(job.parts[part], taps.across[table][threadIdx.x], taps.down[table][threadIdx.y]);
+    return sample(PartReader{job.parts[part]}, taps.across[table][threadIdx.x], taps.down[table][threadIdx.y]);
   });
 }
 /// RGB of the pixel X, Y of the part of the tensor that the frame covers, by tables.
 template <typename Arithmetic>
 __device__ __forceinline__ Rgb filtered_color(const FrameJob& job, int32 x, int32 y) {
-  if (job.model == kMosaicModel) return filtered_mosaic<Arithmetic>(job, x, y);
+  if (job.model == kMosaicModel)
+    return mosaic_color_from([&](int32 part) {
+      return filtered<Arithmetic>(MosaicReader{job, part}, job.across_table[0], job.down_table[0], x, y);
+    });
   return color_from(job, [&](int32 part) {
     const int32 table = part == 0 ? 0 : 1;
-    return filtered<Arithmetic>(job.parts[part], job.across_table[table], job.down_table[table], x, y);
+    return filtered<Arithmetic>(PartReader{job.parts[part]}, job.across_table[table], job.down_table[table], x, y);
   });
 }
 /// Luma for single-channel tensors.

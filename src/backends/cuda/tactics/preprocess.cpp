@@ -161,17 +161,23 @@ std::string stores(const PreprocessSpec& spec, const Value& tensor) {
   return lines;
 }
 
-/// Statements before a pixel's coordinates, and the expression of its colour.
+/// Statements before a pixel's coordinates, the expression of its colour, and the launch bounds.
 struct ColorCode {
   std::string taps;
   std::string color;
+  std::string bounds;
 };
 ColorCode color_code(Interpolation interpolation) {
   if (!uses_tables(interpolation))
-    return {"  __shared__ TileTaps taps;\n  load_taps(*job, taps);\n", "color_of(*job, taps)"};
+    return {"  __shared__ TileTaps taps;\n  load_taps(*job, taps);\n", "color_of(*job, taps)",
+            fmt::format("{}", kTileWidth * kTileHeight)};
   const FilterArithmetic made = filter_arithmetic(interpolation);
-  return {"", fmt::format("filtered_color<Arithmetic<{}, {}, {}, {}>>(*job, x - job->first_column, y - job->first_row)",
-                          made.across_shift, made.down_shift, made.low, made.high)};
+  // A compiler that wants more blocks per multiprocessor spills registers of the loops over a mosaic.
+  constexpr int kBlocks = 4;
+  return {"",
+          fmt::format("filtered_color<Arithmetic<{}, {}, {}, {}>>(*job, x - job->first_column, y - job->first_row)",
+                      made.across_shift, made.down_shift, made.low, made.high),
+          fmt::format("{}, {}", kTileWidth * kTileHeight, kBlocks)};
 }
 
 KernelCall pixel_kernel(const PreprocessSpec& spec, const NodeContext& context) {
@@ -196,9 +202,9 @@ extern "C" __global__ void __launch_bounds__({}) preprocess(const FrameJob* __re
   }}
 {}}}
 )",
-      kTileWidth * kTileHeight, storage_name(tensor.type.dtype), geometry ? ", float* __restrict__ geometry" : "",
-      code.taps, geometry ? "  if (y == 0 && x < 6) geometry[x] = job->geometry[x];\n" : "", spec.width, spec.height,
-      spec.pad[0], spec.pad[1], spec.pad[2], code.color, kOrders[static_cast<std::size_t>(spec.color)], spec.channels(),
+      code.bounds, storage_name(tensor.type.dtype), geometry ? ", float* __restrict__ geometry" : "", code.taps,
+      geometry ? "  if (y == 0 && x < 6) geometry[x] = job->geometry[x];\n" : "", spec.width, spec.height, spec.pad[0],
+      spec.pad[1], spec.pad[2], code.color, kOrders[static_cast<std::size_t>(spec.color)], spec.channels(),
       stores(spec, tensor));
   const auto tiles = [](int size, unsigned tile) { return (static_cast<unsigned>(size) + tile - 1) / tile; };
   call.grid = {.blocks = {tiles(spec.width, kTileWidth), tiles(spec.height, kTileHeight), 1},
