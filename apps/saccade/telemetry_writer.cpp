@@ -1,5 +1,6 @@
 #include "telemetry_writer.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <saccade/printable.hpp>
@@ -82,7 +83,8 @@ struct TelemetryWriter::State {
   std::string fault;  ///< the first one
   Clock::time_point start = Clock::now();
   std::chrono::duration<double> processor_at_start = monitor.process().processor_time;
-  Clock::time_point last = start;  ///< line
+  Clock::time_point last = start;           ///< line
+  Clock::time_point due = start + kPeriod;  ///< the next one
   std::chrono::duration<double> processor = processor_at_start;
 };
 
@@ -93,7 +95,11 @@ TelemetryWriter::~TelemetryWriter() = default;
 
 void TelemetryWriter::update(Pipeline& pipeline) {
   if (take_snapshot_request()) state_->print_snapshot(pipeline);
-  if (state_->file && Clock::now() - state_->last >= kPeriod) state_->write_line(pipeline);
+  const auto now = Clock::now();
+  if (!state_->file || now < state_->due) return;
+  state_->write_line(pipeline);
+  // Lines stay a second apart although each is a little late.
+  state_->due = std::max(state_->due + kPeriod, now);
 }
 
 void TelemetryWriter::close() {

@@ -50,6 +50,21 @@ TEST(BoundedQueue, NewestGivesWay) {
   EXPECT_EQ(pop(queue).item, 2);
 }
 
+TEST(BoundedQueue, ABusyLaneDoesNotHideTheEndOfAnother) {
+  BoundedQueue<int> queue({{DropPolicy::kWait, 2}, {DropPolicy::kWait, 2}});
+  queue.push(0, 1);
+  queue.push(0, 2);
+  queue.close(1);
+  int item = 0;
+  std::size_t lane = 99;
+  EXPECT_FALSE(queue.try_pop(item, lane)) << "the end comes first";
+  const Taken end = pop(queue, kNow);
+  EXPECT_EQ(end.what, PopStatus::kLaneClosed);
+  EXPECT_EQ(end.lane, 1U);
+  EXPECT_TRUE(queue.try_pop(item, lane));
+  EXPECT_EQ(item, 1);
+}
+
 TEST(BoundedQueue, WaitingProducerLosesNothing) {
   BoundedQueue<int> queue({{DropPolicy::kWait, 1}});
   std::thread producer([&] {

@@ -60,7 +60,9 @@ TEST_P(Formats, ShowTheColorsOfThePatternByBothWaysOfTransfer) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Formats, ::testing::Values("YUYV", "UYVY", "NV12", "YU12", "RGB24", "BGR24", "GREY"));
+INSTANTIATE_TEST_SUITE_P(All, Formats,
+                         ::testing::Values("YUYV", "UYVY", "NV12", "YU12", "422P", "RGB24", "BGR24", "GREY", "RGGB",
+                                           "GRBG", "GBRG", "BGGR"));
 
 TEST_F(Vivid, MappedFramesLieInTheDriversBuffers) {
   const auto calls = std::make_shared<test::RecordingCalls>();

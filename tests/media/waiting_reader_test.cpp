@@ -114,9 +114,9 @@ TEST(WaitingReader, CancellingReachesTheOpenDevice) {
 
 TEST(WaitingReader, OnlyDevicesAreWaitedFor) {
   for (const char* uri : {"/dev/video0", "/dev/video12?size=1280x720", "/dev/v4l/by-id/usb-camera", "0", "12"})
-    EXPECT_TRUE(can_wait(uri)) << uri;
+    EXPECT_TRUE(is_camera(uri)) << uri;
   for (const char* uri : {"", "a.mp4", "/dev/null", "/data/dev/video0", "synthetic:", "0.jpg"})
-    EXPECT_FALSE(can_wait(uri)) << uri;
+    EXPECT_FALSE(is_camera(uri)) << uri;
   const test::TempFolder folder;
   EXPECT_THROW(open_source(folder / "missing.mp4", {.wait = true}), Error);
 }

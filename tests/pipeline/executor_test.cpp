@@ -123,6 +123,73 @@ TEST_F(ExecutorTest, ASourceThatIsAwayIsConnecting) {
   EXPECT_EQ(pipeline.summary().streams[0].outages.count, 1) << "it goes on";
 }
 
+/// Blocks until the test lets it go on.
+class BlockingSink final : public Sink {
+ public:
+  BlockingSink(std::atomic<bool>& is_open, std::atomic<int>& closed) : is_open_(is_open), closed_(closed) {}
+  void write(const Result& /*result*/, const FrameView& /*frame*/) override {
+    while (!is_open_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  void close(const Summary& /*summary*/) override { ++closed_; }
+
+ private:
+  std::atomic<bool>& is_open_;
+  std::atomic<int>& closed_;
+};
+
+/// The others are completed first, and stopping does not wait for room in its queue.
+TEST_F(ExecutorTest, ASinkThatBlocksKeepsNoOtherOpen) {
+  std::atomic<bool> is_open = false;
+  std::atomic<int> closed = 0;
+  std::atomic<int> others_closed = 0;
+  std::atomic<bool> others_open = true;
+  Pipeline pipeline(
+      {scripted_source("file", test::frames(40))}, {boxes()}, {},
+      sinks_of(PipelineSink{.name = "pipe", .sink = std::make_unique<BlockingSink>(is_open, closed), .queue = 1},
+               PipelineSink{
+                   .name = "file", .sink = std::make_unique<BlockingSink>(others_open, others_closed), .queue = 1}));
+  ASSERT_TRUE(pipeline.next());
+  std::thread opener([&] {
+    while (others_closed == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    EXPECT_EQ(closed, 0);
+    is_open = true;
+  });
+  const Summary summary = pipeline.finish();
+  opener.join();
+  EXPECT_EQ(closed, 1);
+  EXPECT_EQ(others_closed, 1);
+  EXPECT_EQ(summary.ledger.in_flight(), 0);
+  EXPECT_EQ(pipeline.finish().ledger.processed, summary.ledger.processed) << "once more changes nothing";
+  EXPECT_EQ(closed, 1);
+}
+
+TEST_F(ExecutorTest, ALostSourceSaysWhyWhileOthersGoOn) {
+  Pipeline pipeline(
+      {scripted_source("lost", {Act::kFrame, Act::kLost}), scripted_source("camera", {Act::kFrame, Act::kHang}, true)},
+      {boxes()});
+  while (pipeline.summary().streams[0].state != StreamState::kLost)
+    static_cast<void>(pipeline.next(std::chrono::milliseconds(1)));
+  EXPECT_EQ(pipeline.summary().streams[0].fault, "unplugged");
+}
+
+TEST_F(ExecutorTest, DamagedFramesEndAnOutage) {
+  Pipeline pipeline(scripted_source("camera", {Act::kFrame, Act::kAway, Act::kCorrupt, Act::kHang}, true), boxes());
+  while (pipeline.summary().ledger.corrupt == 0) static_cast<void>(pipeline.next(std::chrono::milliseconds(1)));
+  EXPECT_EQ(pipeline.telemetry().streams[0].state, StreamState::kRunning);
+  EXPECT_EQ(pipeline.summary().streams[0].outages.count, 1);
+}
+
+/// While next() has not returned the last result, however often it has timed out.
+TEST_F(ExecutorTest, NothingIsBegunBesideAResultInLockstep) {
+  Pipeline pipeline({scripted_source("file", test::frames(20))}, {boxes()}, {.queue = 1});
+  impl_of(pipeline).run_one_by_one();
+  for (int i = 0; i < 50; ++i) static_cast<void>(pipeline.next(std::chrono::nanoseconds(0)));
+  while (!pipeline.next(std::chrono::milliseconds(1))) continue;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  // The one that was returned, at most one in the queue and one in capture.
+  EXPECT_LE(pipeline.summary().ledger.captured - pipeline.summary().ledger.processed, 2);
+}
+
 /// Early, in time, late and not at all.
 TEST_F(ExecutorTest, TakesFramesWheneverTheyArrive) {
   constexpr std::chrono::milliseconds kPeriod(1);

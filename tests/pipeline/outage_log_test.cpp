@@ -27,6 +27,16 @@ TEST(OutageLog, AnOutageIsFromTheLastFrameToTheNext) {
   EXPECT_FALSE(log.end(start + milliseconds(600))) << "no frame for long is no outage unless it was begun";
 }
 
+TEST(OutageLog, AnOutageEndsWithItsSource) {
+  OutageLog log(50);
+  const auto start = Clock::now();
+  log.end(start);
+  log.begin();
+  log.close(start + milliseconds(100));
+  EXPECT_EQ(log.snapshot(start + milliseconds(5000)).duration, milliseconds(100));
+  EXPECT_EQ(log.snapshot(start + milliseconds(5000)).missed, 4);
+}
+
 TEST(OutageLog, WithoutARateNothingIsMissed) {
   OutageLog log(0);
   const auto start = Clock::now();

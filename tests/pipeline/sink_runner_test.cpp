@@ -75,6 +75,7 @@ TEST(SinkRunner, WritesEveryResultInOrder) {
   EXPECT_TRUE(std::ranges::is_sorted(frames));
   const SinkSummary summary = runner.summary();
   EXPECT_EQ(summary.name, "memory");
+  EXPECT_FALSE(summary.failing);
   EXPECT_EQ(summary.written, 100);
   EXPECT_EQ(summary.dropped, 0);
   EXPECT_EQ(summary.time.count, 100);

@@ -191,8 +191,24 @@ TEST(CameraFrames, OutliveAnUnpluggedDevice) {
   EXPECT_TRUE(is_frame(*first, 0));
 }
 
+/// However many frames a pipeline holds.
+TEST(CameraFrames, AreCopiedWhereTheDriverWouldHaveNoBuffer) {
+  CameraRig rig({}, "0?io=mmap&buffers=4", MemoryKind::kPlain, 8);
+  std::vector<Frame> held;
+  for (int i = 0; i < 10; ++i) {
+    held.push_back(std::move(*rig.frame()));
+    EXPECT_GE(rig.camera->queued.size() + rig.camera->done.size(), 2U);
+    EXPECT_EQ(held.back().sequence, i);
+  }
+  for (int i = 0; i < 10; ++i) EXPECT_TRUE(is_frame(held[static_cast<std::size_t>(i)], i));
+  EXPECT_FALSE(rig.frame()) << "the pool is empty";
+  EXPECT_EQ(rig.last.status, Status::kNoBuffer);
+  held.clear();
+  EXPECT_EQ(rig.frame()->sequence, 11);
+}
+
 TEST(CameraFrames, MissingWhileAllBuffersAreLentHadNoBuffer) {
-  CameraRig rig;
+  CameraRig rig({}, "0?io=userptr", MemoryKind::kPlain, 4);
   std::vector<Frame> held;
   for (int i = 0; i < 4; ++i) held.push_back(std::move(*rig.frame()));
   EXPECT_EQ(rig.camera->queued.size(), 0U);
@@ -213,7 +229,7 @@ TEST(CameraFrames, MissingWhileAllBuffersAreLentHadNoBuffer) {
 }
 
 TEST(CameraFrames, HeldForLongAreNoStall) {
-  CameraRig rig;
+  CameraRig rig({}, "0?io=userptr", MemoryKind::kPlain, 4);
   std::vector<Frame> held;
   for (int i = 0; i < 4; ++i) held.push_back(std::move(*rig.frame()));
   rig.calls->at(std::chrono::seconds(60), [&] { held.clear(); });

@@ -135,8 +135,8 @@ TEST(BestMode, IsTheOneWithTheFewestPoints) {
   }
 }
 
-TEST(ModeScore, HasItsParts) {
-  const ModeScore ideal = score_of(mode("NV12", 640, 640, 60), {640, 640});
+TEST(CameraScore, HasItsParts) {
+  const CameraScore ideal = score_of(mode("NV12", 640, 640, 60), {640, 640});
   EXPECT_EQ(ideal.rate, 0);
   EXPECT_EQ(ideal.size, 0);
   EXPECT_EQ(ideal.conversion, 0);
