@@ -24,6 +24,7 @@ lib/saccade/draw.so
 lib/saccade/ffmpeg.so
 lib/saccade/images.so
 lib/saccade/onnx.so
+lib/saccade/saccade-source
 share/bash-completion/completions/saccade
 share/doc/saccade/LICENSE
 share/doc/saccade/README.md

@@ -25,6 +25,9 @@ class FrameReader {
   /// Reads kCorrupt in the place of what ReaderOptions::at calls NUMBER, without decoding it: its decoder crashes.
   /// Before the first read. False if this kind of source can't do so.
   virtual bool skip(std::int64_t /*number*/) { return false; }
+  /// Passes over the first COUNT frames without decoding them. Before the first read. False if this kind of source must
+  /// read them.
+  virtual bool pass_over(std::int64_t /*count*/) { return false; }
   /// Begins again at the first frame, after kEnd. False if this kind of source must be opened again for that.
   virtual bool rewind() { return false; }
   /// Makes a waiting read, and all later ones, return kCancelled.

@@ -76,6 +76,11 @@ class ImageList final : public FrameReader {
     return true;
   }
 
+  bool pass_over(std::int64_t count) override {
+    next_ = std::min(static_cast<std::size_t>(count), files_.size());
+    return true;
+  }
+
   void cancel() noexcept override { cancelled_ = true; }
 
  private:

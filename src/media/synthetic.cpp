@@ -1,5 +1,6 @@
 #include "media/synthetic.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -41,6 +42,11 @@ class Synthetic final : public FrameReader {
     frame.captured = Clock::now();
     frame.capture_time = frame.captured - start;
     return frame;
+  }
+
+  bool pass_over(std::int64_t count) override {
+    next_ = std::min(count, last_);
+    return true;
   }
 
   void cancel() noexcept override { cancelled_ = true; }

@@ -10,6 +10,7 @@
 //   foreign=1     frames lie in memory of its own, as those of a camera's driver
 //   grow=I        frames from I on are larger
 //   send=WHAT     at frame crash=I it sends: noise, index, pitch, twice, version, kind
+//   video=FILE    the frames of FILE; crash=I is one of its packets
 //   open=WHAT     opening it: crash, error
 #include <sys/socket.h>
 #include <unistd.h>
@@ -172,11 +173,38 @@ class CrashingReader final : public FrameReader {
   std::atomic<bool> is_cancelled_ = false;
 };
 
+/// A video whose decoder crashes at a packet.
+class CrashingVideo final : public FrameReader {
+ public:
+  CrashingVideo(const Words& words, const ReaderOptions& options)
+      : reader_(open_reader(words.text("video"), options)), at_(*options.at), crash_(words.number("crash", -1)) {}
+
+  const SourceInfo& info() const override { return reader_->info(); }
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    Outcome<Frame> outcome = reader_->read(allocator);
+    if (at_ >= crash_ && !skipped_.contains(crash_)) crash("kill");
+    return outcome;
+  }
+  bool skip(std::int64_t number) override {
+    skipped_.insert(number);
+    return reader_->skip(number);
+  }
+  void cancel() noexcept override { reader_->cancel(); }
+
+ private:
+  std::unique_ptr<FrameReader> reader_;
+  std::atomic<std::int64_t>& at_;
+  std::int64_t crash_;
+  std::set<std::int64_t> skipped_;
+};
+
+std::unique_ptr<FrameReader> open(const isolated::SourceSpec& spec) {
+  const Words words(spec.uri);
+  if (!words.text("video").empty()) return std::make_unique<CrashingVideo>(words, spec.options);
+  return std::make_unique<CrashingReader>(spec.uri);
+}
+
 }  // namespace
 }  // namespace saccade
 
-int main(int count, char** arguments) {
-  saccade::isolated::serve_source(count, arguments, [](const saccade::isolated::SourceSpec& spec) {
-    return std::make_unique<saccade::CrashingReader>(spec.uri);
-  });
-}
+int main(int count, char** arguments) { saccade::isolated::serve_source(count, arguments, saccade::open); }

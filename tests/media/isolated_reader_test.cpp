@@ -131,6 +131,23 @@ TEST(IsolatedReader, AFrameThatAlwaysCrashesIsSkipped) {
   EXPECT_EQ(read.last.status, Status::kEnd);
 }
 
+TEST(IsolatedReader, APacketThatAlwaysCrashesItsDecoderIsSkipped) {
+  const test::TempFolder folder;
+  {
+    const auto writer = open_video_writer(folder / "a.mp4", 25);
+    for (int i = 0; i < 40; ++i)
+      writer->write(test::flat(64, 48, static_cast<std::uint8_t>(5 * i), 90, 90).view(), i * 40'000'000LL);
+    writer->close();
+  }
+  const Read read = read_to_end(*isolated_reader("crash=20 video=" + (folder / "a.mp4")));
+  EXPECT_EQ(read.last.status, Status::kEnd) << read.last.message;
+  EXPECT_GE(read.corrupt, 1);
+  // The frame after it lacks its reference; FFmpeg may not output it.
+  EXPECT_GE(read.frames.size(), 37U);
+  EXPECT_GE(read.frames.back(), 38);
+  EXPECT_TRUE(std::ranges::is_sorted(read.frames));
+}
+
 TEST(IsolatedReader, ASourceThatCannotSkipIsLostThere) {
   const Read read = read_to_end(*isolated_reader("frames=9 crash=5"));
   EXPECT_EQ(read.frames, numbers(5));

@@ -1,6 +1,7 @@
 #include "ffmpeg/decoder.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.hpp"
 #include "media/file_kind.hpp"
@@ -58,7 +59,7 @@ void VideoDecoder::open(int threads) {
 int VideoDecoder::next(AVFrame& image) {
   while (true) {
     const int error = step(image);
-    if (error == AVERROR_EXIT) return error;
+    if (error == AVERROR_EXIT || std::exchange(is_skipped_, false)) return error;
     if (error == 0 && watch_.is_incomplete(image)) image.flags |= AV_FRAME_FLAG_CORRUPT;
     if (is_careful_) {
       if (error == AVERROR_EOF && repeated_ >= 0 && first_fed_ > 0) {
@@ -122,7 +123,11 @@ int VideoDecoder::feed() {
 }
 
 int VideoDecoder::send(std::int64_t number) {
-  if (skipped_.contains(number)) return AVERROR_INVALIDDATA;
+  if (const auto found = skipped_.find(number); found != skipped_.end()) {
+    // Reported once, also if the packets around it are decoded again.
+    is_skipped_ = !std::exchange(found->second, true);
+    return is_skipped_ ? AVERROR_INVALIDDATA : 0;
+  }
   if (at_ != nullptr) *at_ = number;
   return avcodec_send_packet(decoder_.get(), packet_.get());
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "base/outcome.hpp"
@@ -25,7 +25,7 @@ class VideoDecoder {
   std::int64_t packets() const { return packets_; }
 
   /// The packet NUMBER is damaged: it is not decoded. Before the first image.
-  void skip(std::int64_t number) { skipped_.insert(number); }
+  void skip(std::int64_t number) { skipped_.emplace(number, false); }
   /// The next image; AVERROR_EOF at the end, AVERROR_EXIT if reading was interrupted, any other error for a packet that
   /// could not be decoded: later images may follow. Throws Error if the file cannot be opened again.
   int next(AVFrame& image);
@@ -51,8 +51,9 @@ class VideoDecoder {
   bool is_new(const AVFrame& image);
 
   std::string path_;
-  std::atomic<std::int64_t>* at_;  ///< ReaderOptions::at
-  std::set<std::int64_t> skipped_;
+  std::atomic<std::int64_t>* at_;         ///< ReaderOptions::at
+  std::map<std::int64_t, bool> skipped_;  ///< packets, and whether they have been reported
+  bool is_skipped_ = false;               ///< the last error is that of one
   AVIOInterruptCB interrupt_;
   VideoInput input_;
   DecoderWatch watch_;  // outlives the decoder that it observes

@@ -35,10 +35,10 @@ struct Progress {
 
 pid_t parent = 0;
 
-/// Ends with PROCESS. A terminal's signals are for the parent, which then ends this process.
+/// Ends with PROCESS. Terminals and service managers signal all processes of a run: it is the parent's to end this one.
 void follow(pid_t process) {
   parent = process;
-  for (const int signal : {SIGINT, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(signal, SIG_IGN);
   // The kernel sends it also when the thread ends that has started this process.
   std::signal(SIGUSR1, [](int) {
     if (getppid() != parent) _exit(0);
@@ -99,13 +99,22 @@ class SourceServer {
     say_hello(reader_->info());
     const Progress progress = wait_for_start();
     for (const std::int64_t number : progress.skipped) skip(number);
-    // The frames that the parent has are read once more, because decoders start at the beginning.
-    for (std::int64_t i = 0; i < progress.delivered; ++i) {
-      const Outcome<Frame> outcome = reader_->read(pool_);
-      if (!outcome && outcome.failure().status != Status::kCorrupt) return send_failure(outcome.failure());
-    }
+    if (!pass_over(progress.delivered)) return;
     while (send_next()) {
     }
+  }
+
+  /// Passes over the COUNT frames that the parent has. False if the source has ended. A decoder starts at the
+  /// beginning.
+  bool pass_over(std::int64_t count) {
+    if (reader_->pass_over(count)) return true;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const Outcome<Frame> outcome = reader_->read(pool_);
+      if (outcome || outcome.failure().status == Status::kCorrupt) continue;
+      send_failure(outcome.failure());
+      return false;
+    }
+    return true;
   }
 
   Progress wait_for_start() {

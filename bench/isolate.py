@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Kills the processes that read the sources of a run, and prints how soon frames arrive again.
+
+    bench/isolate.py SACCADE MODEL [--source URI]... [--kills 100] [--seed 1]
+
+Runs MODEL with --isolate on live sources and kills (SIGKILL) one of its children at a time, at random moments. Prints
+the percentiles of the time from a kill to the next frame of that source, and the ledger. Exits with 1 if a source needs
+more than a second, or if a frame is unaccounted for. bench/isolate.cpp measures what --isolate costs per frame.
+"""
+import argparse
+import json
+import os
+import random
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+LIMIT_S = 1.0
+
+
+def children(pid):
+    """The children of PID, one per source."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        try:
+            with open(f"/proc/{pid}/task/{task}/children") as file:
+                found += [int(child) for child in file.read().split()]
+        except FileNotFoundError:
+            pass
+    return sorted(found)
+
+
+class Run:
+    """A run whose results are followed as they are written."""
+
+    def __init__(self, flags):
+        sources = [word for source in flags.source for word in ("--source", source)]
+        self.errors = tempfile.TemporaryFile("w+")
+        self.process = subprocess.Popen(
+            [flags.saccade, "run", flags.model, "--device", "cpu", *sources, "--realtime", "--isolate", "--quiet",
+             "--jsonl", "-"], stdout=subprocess.PIPE, stderr=self.errors, text=True)
+        self.last = [0.0] * len(flags.source)  # arrival of the newest result per source
+        self.summary = None
+        self.reader = threading.Thread(target=self.follow)
+        self.reader.start()
+
+    def follow(self):
+        for text in self.process.stdout:
+            line = json.loads(text)
+            if line.get("event") == "summary":
+                self.summary = line
+            else:
+                self.last[line["stream"]] = time.monotonic()
+
+    def wait_for_frames(self, after):
+        """The time until every source has a result from after AFTER; false after five seconds."""
+        while time.monotonic() < after + 5:
+            if min(self.last) > after:
+                return True
+            time.sleep(0.001)
+        return False
+
+    def kill_one(self, choose):
+        """Seconds until all sources have delivered a frame that arrived after the new child was there."""
+        victim = choose(children(self.process.pid))
+        os.kill(victim, signal.SIGKILL)
+        start = time.monotonic()
+        while victim in children(self.process.pid) and time.monotonic() < start + 5:
+            time.sleep(0.0005)  # results that are on their way may still arrive
+        gone = time.monotonic()
+        return time.monotonic() - start if self.wait_for_frames(gone) else None
+
+    def finish(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+        self.reader.join()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("saccade")
+    parser.add_argument("model")
+    parser.add_argument("--source", action="append")
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    flags = parser.parse_args()
+    flags.source = flags.source or ["synthetic:?size=320x240&fps=30", "synthetic:?size=320x240&fps=30&seed=2"]
+    rng = random.Random(flags.seed)
+    run = Run(flags)
+    if not run.wait_for_frames(time.monotonic()):
+        sys.exit("no frame has arrived")
+    times = []
+    for _ in range(flags.kills):
+        time.sleep(rng.uniform(0, 0.2))
+        times.append(run.kill_one(rng.choice))
+    run.finish()
+    back = sorted(t for t in times if t is not None)
+    ledger = run.summary["ledger"]
+    outages = sum(stream["outages"]["count"] for stream in run.summary["streams"])
+    print(f"{len(times)} kills, {len(back)} times back: p50 {statistics.median(back) * 1e3:.0f} ms, "
+          f"p99 {back[len(back) * 99 // 100 - 1] * 1e3:.0f} ms, max {back[-1] * 1e3:.0f} ms; {outages} outages")
+    print(f"ledger: {ledger}")
+    failed = len(back) < len(times) or back[-1] > LIMIT_S or ledger["unaccounted"] != 0
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
