@@ -80,6 +80,8 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
   add(flags.csv, [&](const std::string& path) { return open_csv(path, models, rotation); });
   add(flags.yolo, [&](const std::string& path) { return open_yolo(path, models, sources.size(), flags.yolo_options); });
   add(flags.video, [&](const std::string& path) { return open_video(path, sources, rotation); });
+  // A container that could not be written ends there; the next file can begin.
+  if (!flags.video.empty() && !rotation.is_on()) sinks.back().retry = false;
   add(flags.frames, open_frames);
   return sinks;
 }

@@ -1,5 +1,8 @@
 #include "cuda/executor/upload.hpp"
 
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -41,15 +44,39 @@ class PinnedFrameMemory : public FrameMemory {
  public:
   explicit PinnedFrameMemory(Device& device) : device_(device) {}
   MemoryKind kind() const override { return MemoryKind::kPinned; }
+  /// Ordinary pages, which a camera's driver can fill: Linux refuses it those that a device driver has mapped, as
+  /// cuMemHostAlloc() may do.
   std::byte* allocate(std::size_t bytes) override {
     constexpr std::size_t kSlack = 64;
-    device_.make_current();
+    const std::size_t mapped = padded(bytes + kSlack, static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+    void* const pages = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == MAP_FAILED) throw std::bad_alloc();
+    auto* const memory = static_cast<std::byte*>(pages);
+    if (register_host(memory, mapped)) {
+      const std::scoped_lock lock(mutex_);
+      mapped_[memory] = mapped;
+      return memory;
+    }
+    munmap(pages, mapped);
     return static_cast<std::byte*>(make_pinned(bytes + kSlack).release());
   }
   void deallocate(std::byte* memory) noexcept override {
     if (memory == nullptr) return;
-    static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
-    PinnedMemory(memory).reset();
+    std::size_t mapped = 0;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (const auto found = mapped_.find(memory); found != mapped_.end()) {
+        mapped = found->second;
+        mapped_.erase(found);
+      }
+    }
+    if (mapped == 0) {
+      static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
+      PinnedMemory(memory).reset();
+      return;
+    }
+    unregister_host(memory);
+    munmap(memory, mapped);
   }
   bool register_host(std::byte* memory, std::size_t bytes) override {
     device_.make_current();
@@ -70,6 +97,8 @@ class PinnedFrameMemory : public FrameMemory {
 
  private:
   Device& device_;
+  std::mutex mutex_;
+  std::map<std::byte*, std::size_t> mapped_;  ///< bytes of registered pages
 };
 
 }  // namespace
