@@ -36,7 +36,7 @@ class ChildPool final : public FrameAllocator {
   /// Where the buffer of LEASE is, which belongs to the parent from now on; nothing if it is not of this pool.
   std::optional<Place> hand_over(FrameLease& lease);
 
-  /// The parent's answer to kNeed.
+  /// What the parent sends after kNeed.
   void add(std::uint32_t generation, SharedMemory memory);
   /// The parent has released a buffer.
   void give(std::uint32_t generation, std::size_t index);

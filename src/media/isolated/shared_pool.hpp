@@ -16,8 +16,9 @@ class SharedPool final : public FrameAllocator, public std::enable_shared_from_t
  public:
   /// The child's share of the buffers. With all of them, it would read a file far ahead.
   static std::size_t ahead(bool is_live) {
-    // One is filled while another is on its way. A camera does not wait while the parent has no processor.
-    return is_live ? 4 : 2;
+    // One is filled, one is on its way, and one hides the time until a process wakes. A camera does not wait while the
+    // parent has no processor.
+    return is_live ? 4 : 3;
   }
   /// BUFFERS of at least BYTES, of which a child has AHEAD at a time, registered with MEMORY if that is pinned. Throws
   /// Error (kIo).
