@@ -29,7 +29,7 @@ class SharedPool final : public FrameAllocator, public std::enable_shared_from_t
   SharedPool& operator=(const SharedPool&) = delete;
 
   std::uint32_t generation() const { return generation_; }
-  std::size_t buffers() const { return memory_.buffers(); }
+  std::size_t buffers() const override { return memory_.buffers(); }
   /// Of one buffer.
   std::size_t capacity() const { return memory_.capacity(); }
   std::size_t bytes() const { return memory_.bytes(); }
