@@ -156,7 +156,8 @@ TEST(VectorPreprocess, EqualsTheReferenceOnRandomMosaics) {
     const char* mode = modes[random() % modes.size()];
     SCOPED_TRACE(
         fmt::format("{} {}x{}, {}, {}, roi {}", to_string(format), width, height, kind, mode, fmt::join(roi, ",")));
-    OpCase op = preprocess(Noise(format, width, height, up_to(9)), 1 + up_to(80), 1 + up_to(60), mode, "rgb");
+    const Noise noise(format, width, height, up_to(9));
+    OpCase op = preprocess(noise, 1 + up_to(80), 1 + up_to(60), mode, "rgb");
     op.attribute("interpolation", std::string(kind));
     if (i % 2 == 0) op.attribute("roi", roi);
     op.check(on_cpu("vector.preprocess"), kExact);

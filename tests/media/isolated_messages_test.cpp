@@ -92,7 +92,7 @@ TEST(IsolatedMessages, EnumeratorsNumbersAndTimesMustBePossible) {
     change(head);
     return accepts(head);
   };
-  EXPECT_FALSE(with([](FrameHead& head) { head.format = 9; }));
+  EXPECT_FALSE(with([](FrameHead& head) { head.format = kPixelFormats.size(); }));
   EXPECT_FALSE(with([](FrameHead& head) { head.matrix = 3; }));
   EXPECT_FALSE(with([](FrameHead& head) { head.range = 2; }));
   EXPECT_FALSE(with([](FrameHead& head) { head.has_exposed = 2; }));

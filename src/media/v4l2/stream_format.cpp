@@ -120,11 +120,11 @@ ColorMatrix matrix_of(const v4l2_pix_format& pixels) {
 ColorRange range_of(const v4l2_pix_format& pixels, const CameraFormat& format) {
   // V4L2's defaults are for Y'CbCr. A sensor's own samples use all 256 levels.
   const bool is_full = format.pixels == PixelFormat::kRgb24 || format.pixels == PixelFormat::kBgr24 ||
-                      format.pixels == PixelFormat::kGray8 || (format.pixels && is_mosaic(*format.pixels));
+                       format.pixels == PixelFormat::kGray8 || (format.pixels && is_mosaic(*format.pixels));
   std::uint32_t range = pixels.priv == V4L2_PIX_FMT_PRIV_MAGIC ? pixels.quantization : 0;
   if (range == V4L2_QUANTIZATION_DEFAULT)
     range = is_full || pixels.colorspace == V4L2_COLORSPACE_JPEG ? V4L2_QUANTIZATION_FULL_RANGE
-                                                                : V4L2_QUANTIZATION_LIM_RANGE;
+                                                                 : V4L2_QUANTIZATION_LIM_RANGE;
   return range == V4L2_QUANTIZATION_FULL_RANGE ? ColorRange::kFull : ColorRange::kLimited;
 }
 

@@ -242,11 +242,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
 void Pipeline::Impl::complete(FrameRunRef run) {
   identify(*run);
   StreamLedger& ledger = streams_[run->lane]->ledger();
-  if (run->fault) {
-    ledger.drop_failed();
-    if (!std::exchange(has_failed_, true))
-      log(LogLevel::kWarning, "{}; further frames that fail are only counted", failure_of(*run));
-  }
+  if (run->fault) ledger.drop_failed();
   if (!sinks_.empty()) {
     for (std::size_t i = 0; i < run->done; ++i) record(*run, i);
     if (!run->fault) count(*run);
@@ -259,8 +255,15 @@ void Pipeline::Impl::complete(FrameRunRef run) {
   const std::size_t lane = run->lane;
   const std::optional<FrameRunRef> displaced = results_->push(lane, std::move(run));
   // A failure is counted already, and so is what the sinks have.
+  if (displaced) warn_of_failure(**displaced);
   if (!displaced || (*displaced)->fault || !sinks_.empty()) return;
   stopped_ ? ledger.drop_stopped() : ledger.drop_queue_full();
+}
+
+/// The first of those that next() will not return.
+void Pipeline::Impl::warn_of_failure(const FrameRun& run) {
+  if (!run.fault || std::exchange(has_warned_, true)) return;
+  log(LogLevel::kWarning, "{}; further frames that fail are only counted", failure_of(run));
 }
 
 std::string Pipeline::Impl::failure_of(const FrameRun& run) const {
@@ -329,7 +332,8 @@ void Pipeline::Impl::end() {
     for (const auto& sink : sinks_) sink->end();
   executor_->join();
   const auto drop = [this](const FrameRunRef& run) {
-    if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
+    warn_of_failure(*run);
+    if (!run->fault && sinks_.empty()) streams_[run->lane]->ledger().drop_stopped();
   };
   for (const FrameRunRef& unfinished : executor_->take_unfinished()) {
     if (!unfinished) continue;
@@ -338,8 +342,7 @@ void Pipeline::Impl::end() {
     if (!unfinished->fault) streams_[unfinished->lane]->ledger().drop_stopped();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
-    if (sinks_.empty())
-      while (const auto run = results_->drain(i)) drop(*run);
+    while (const auto run = results_->drain(i)) drop(*run);
     streams_[i]->join();
     while (queue_->drain(i)) streams_[i]->ledger().drop_stopped();
   }

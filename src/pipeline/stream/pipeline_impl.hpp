@@ -55,6 +55,7 @@ class Pipeline::Impl {
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
   void complete(FrameRunRef run);
   void start_streams(std::span<const Stream::Place> places);
+  void warn_of_failure(const FrameRun& run);
   std::string failure_of(const FrameRun& run) const;
   void identify(FrameRun& run) const;
   void count(const FrameRun& run);
@@ -69,7 +70,7 @@ class Pipeline::Impl {
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::int64_t> invalid_ = 0;  ///< invalid results
-  bool has_failed_ = false;                ///< a model on a frame; of the executor's thread
+  bool has_warned_ = false;                ///< of a failure; of the executor's thread until that has ended
 
   std::mutex mutex_;                     ///< of the following four
   std::vector<std::int64_t> processed_;  ///< at the last telemetry()
