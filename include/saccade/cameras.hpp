@@ -13,7 +13,7 @@ namespace saccade {
 struct CameraScore {
   double rate = 0;        ///< 40 at 0 frames per second, 0 at 60 or more, by the square root; 20 if the rate is unknown
   double size = 0;        ///< 60 times the share that a frame lacks of the model's size; 2 per doubling above it
-  double conversion = 0;  ///< 20 for a decoder that keeps one core busy; 30 for a frame without colour
+  double conversion = 0;  ///< 20 for a decoder that keeps one core busy; 30 for grey, 15 for a Bayer mosaic
   double bus = 0;         ///< 5 per 100 MB/s
 
   /// The sum.

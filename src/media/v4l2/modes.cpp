@@ -183,7 +183,10 @@ CameraScore score_of(const Mode& mode, const ModelSize& model) {
   const double scale =
       std::max(static_cast<double>(mode.width) / model.width, static_cast<double>(mode.height) / model.height);
   score.size = scale < 1 ? 60 * (1 - scale) : 2 * std::log2(scale);
-  score.conversion = 20 * mode.format->decoding_ns * pixels * rate / 1e9 + (mode.format->has_color ? 0 : 30);
+  score.conversion = 20 * mode.format->decoding_ns * pixels * rate / 1e9;
+  if (!mode.format->has_color) score.conversion += 30;
+  // What a camera makes of its sensor's samples, white balance and gamma, is missing.
+  if (mode.format->pixels && is_mosaic(*mode.format->pixels)) score.conversion += 15;
   score.bus = 5 * mode.format->bus_bytes * pixels * rate / 100e6;
   return score;
 }

@@ -122,7 +122,7 @@ TEST(CameraOptions, RefuseWrongValues) {
 TEST(CameraOptions, AWrongOneIsNamedWithItsValues) {
   EXPECT_THAT(options_refusal("3?format=H264"),
               StartsWith("invalid argument: /dev/video3: 'format=H264': format must be one of NV12, YU12, YUYV, UYVY, "
-                         "RGB24, BGR24, MJPEG, JPEG, GREY; the options are size=WxH, "));
+                         "422P, RGB24, BGR24, MJPEG, JPEG, RGGB, GRBG, GBRG, BGGR, GREY; the options are size=WxH, "));
   EXPECT_THAT(options_refusal("3?buffers=99"), HasSubstr("'buffers=99': buffers must be an integer from 2 to 32"));
   EXPECT_THAT(options_refusal("3?io=dma"), HasSubstr("io must be auto, mmap or userptr"));
   EXPECT_THAT(options_refusal("3?fps=1&fps=2"), HasSubstr("the option 'fps' is given twice"));
@@ -145,8 +145,8 @@ TEST(CameraFormats, HaveTheirNamesAndFourCharacters) {
 }
 
 TEST(CameraFormats, TextsOfCodesArePrintable) {
-  EXPECT_EQ(four_characters(v4l2_fourcc('Y', '1', '6', ' ')), "Y16 ");
-  EXPECT_EQ(four_characters(v4l2_fourcc_be('Y', '1', '6', ' ')), "Y16 ");
+  EXPECT_EQ(four_characters(v4l2_fourcc('Y', '1', '6', ' ')), "Y16");
+  EXPECT_EQ(four_characters(v4l2_fourcc_be('Y', '1', '6', ' ')), "Y16");
   EXPECT_EQ(four_characters(1), "....");
 }
 
