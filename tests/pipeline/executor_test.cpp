@@ -181,7 +181,7 @@ TEST_F(ExecutorTest, DamagedFramesEndAnOutage) {
 
 /// While next() has not returned the last result, however often it has timed out.
 TEST_F(ExecutorTest, NothingIsBegunBesideAResultInLockstep) {
-  Pipeline pipeline({scripted_source("file", test::frames(20))}, {boxes()}, {.queue = 1});
+  Pipeline pipeline({scripted_source("file", test::frames(200))}, {boxes()}, {.queue = 1});
   impl_of(pipeline).run_one_by_one();
   for (int i = 0; i < 50; ++i) static_cast<void>(pipeline.next(std::chrono::nanoseconds(0)));
   while (!pipeline.next(std::chrono::milliseconds(1))) continue;
