@@ -17,7 +17,7 @@ BASES = {
     "profile": ["detector.onnx", "--max-frames", "2", "--source", "images"],
     "limits": ["detector.onnx", "--device-file", "ceilings.json", "--duration",
                "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
-    "generate": ["man"],
+    "generate": ["man"], "cameras": ["--model", "detector.onnx"],
 }
 # The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
@@ -30,7 +30,7 @@ PATHS = {
     "recognise --write-card": "text", "profile --source": "in", "profile --trace": "json",
     "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --output": "some",
     "demo --model": "in", "demo --output": "folder", "demo --source": "in", "* --card": "in", "* MODEL": "in",
-    "check DIR": "in",
+    "check DIR": "in", "cameras --model": "in",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
