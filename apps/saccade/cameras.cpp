@@ -54,7 +54,7 @@ Json camera_json(const CameraInfo& camera) {
                {"driver", camera.driver},
                {"bus", camera.bus},
                {"modes", Json::array()},
-               {"unread_formats", camera.unread_formats},
+               {"unsupported_formats", camera.unsupported_formats},
                {"controls", Json::array()}};
   for (const CameraModeInfo& mode : camera.modes) json["modes"].push_back(mode_json(mode));
   for (const CameraControlInfo& control : camera.controls)
@@ -85,8 +85,8 @@ void print_camera(const CameraInfo& camera) {
     print_report("{}: {} ({}, {})\n", camera.path, camera.name, camera.driver, camera.bus);
   if (!camera.fault.empty()) return print_report("  it can't be used: {}\n\n", camera.fault);
   if (!camera.modes.empty()) print_modes(camera);
-  if (!camera.unread_formats.empty())
-    print_report("  formats that can't be read: {}\n", fmt::format("{}", fmt::join(camera.unread_formats, ", ")));
+  if (!camera.unsupported_formats.empty())
+    print_report("  unsupported formats: {}\n", fmt::format("{}", fmt::join(camera.unsupported_formats, ", ")));
   for (const CameraControlInfo& control : camera.controls)
     print_report("  {}={}: {}{}\n", control.name, control.value, control.values,
                  control.read_only ? ", read only" : "");

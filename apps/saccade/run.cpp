@@ -205,7 +205,8 @@ int run(const RunFlags& flags) {
   std::vector<Model> models;
   SourceOptions source_options = flags.source_options;
   // A camera's mode is chosen for the model. Else a mistyped source is reported before models are read.
-  if (std::ranges::any_of(flags.sources, is_camera)) {
+  const auto may_be_camera = [](const std::string& uri) { return uri.starts_with("/dev/") || is_camera(uri); };
+  if (std::ranges::any_of(flags.sources, may_be_camera)) {
     models = load_models(flags);
     set_model_size(source_options, models.front());
   }
@@ -309,7 +310,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind_choice("--drop", flags.pipeline.drop,
                      {{"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}});
   binder.bind("--queue", &flags.pipeline.queue);
-  binder.bind_choice("--start", flags.source_options.wait, {{"all", false}, {"any", true}});
+  binder.bind_choice("--start", flags.source_options.wait_for_camera, {{"all", false}, {"any", true}});
   binder.bind("--realtime", &flags.source_options.realtime);
   binder.bind("--loop", &flags.source_options.loop);
   binder.bind("--isolate", &flags.source_options.isolate);

@@ -39,14 +39,14 @@ struct CameraControlInfo {
 
 /// A camera of this machine.
 struct CameraInfo {
-  std::string path;                         ///< "/dev/video0"
-  std::string name;                         ///< of the camera, as its driver says
-  std::string driver;                       ///< "uvcvideo"
-  std::string bus;                          ///< where it is connected
-  std::vector<CameraModeInfo> modes;        ///< the best first: Source::open() takes it if its URI leaves all open
-  std::vector<std::string> unread_formats;  ///< formats of the camera that can't be read
-  std::vector<CameraControlInfo> controls;  ///< in the driver's order
-  std::string fault;                        ///< why it can't be used; empty: it can
+  std::string path;                              ///< "/dev/video0"
+  std::string name;                              ///< of the camera, as its driver says
+  std::string driver;                            ///< "uvcvideo"
+  std::string bus;                               ///< where it is connected
+  std::vector<CameraModeInfo> modes;             ///< the best first: Source::open() takes it if its URI leaves all open
+  std::vector<std::string> unsupported_formats;  ///< formats of the camera that can't be read
+  std::vector<CameraControlInfo> controls;       ///< in the driver's order
+  std::string fault;                             ///< why it can't be used; empty: it can
 };
 
 /// The cameras of this machine by the numbers of their devices, also those that can't be opened. Modes are scored for

@@ -30,7 +30,7 @@ struct SourceOptions {
   bool loop = false;
   /// A camera that is missing is no error: it is tried every 250 ms until it arrives, and is StreamState::kConnecting
   /// until then. Its SourceInfo stays that of a live source of unknown size and rate. Other sources must be there.
-  bool wait = false;
+  bool wait_for_camera = false;
   /// Read it in a child process (saccade-source), so that a crash of its decoder costs only the frames there: the child
   /// is started again, and a file is read once more up to the frame after the last one. A frame that crashes the child
   /// three times counts as corrupt. Not for a CustomSource.

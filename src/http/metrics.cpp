@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <prometheus/text_serializer.h>
 
+#include <array>
 #include <limits>
 #include <list>
 #include <map>

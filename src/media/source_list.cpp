@@ -166,7 +166,7 @@ std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOpt
     const OpenReader once = [uri, options] { return read_uri(uri, options); };
     return options.loop ? open_looping(once) : once();
   };
-  return with_options(options.wait && is_camera(uri) ? open_or_wait(uri, open) : open(), options);
+  return with_options(options.wait_for_camera && is_camera(uri) ? open_or_wait(uri, open) : open(), options);
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,

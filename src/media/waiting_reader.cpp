@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "media/v4l2/camera_options.hpp"
 
 namespace saccade {
 namespace {
@@ -37,7 +38,7 @@ class WaitingReader final : public FrameReader {
     return reader_ == nullptr ? SourceFaults() : reader_->faults();
   }
   /// The most that any camera holds: the pool is made before it is there, and allocates what is used.
-  int held_buffers() const override { return 32; }
+  int held_buffers() const override { return v4l2::kMostBuffers; }
 
   void cancel() noexcept override {
     const std::scoped_lock lock(mutex_);
@@ -49,7 +50,7 @@ class WaitingReader final : public FrameReader {
  private:
   /// Why the source is not open yet; nothing once it is.
   std::optional<Failure> try_to_open() {
-    if (std::exchange(has_tried_, true) && !rest()) return cancelled();
+    if (!rest()) return cancelled();
     std::unique_ptr<FrameReader> reader;
     try {
       reader = open_();
@@ -74,7 +75,6 @@ class WaitingReader final : public FrameReader {
   SourceInfo info_;
   OpenReader open_;
   std::chrono::nanoseconds period_;
-  bool has_tried_ = true;  ///< by open_or_wait()
   mutable std::mutex mutex_;
   std::condition_variable wake_;
   bool cancelled_ = false;

@@ -100,10 +100,7 @@ TEST_F(IsolateFlag, AChildEndsWithItsParent) {
 }
 
 TEST_F(IsolateFlag, TheProgramThatReadsExplainsItself) {
-  const std::string program =
-      std::filesystem::canonical(SACCADE_BINARY).parent_path().parent_path() / "lib/saccade/saccade-source";
-  if (!std::filesystem::exists(program)) GTEST_SKIP() << "the library is elsewhere";
-  const Finished finished = test::Subprocess({program}).wait();
+  const Finished finished = test::Subprocess({SACCADE_SOURCE_READER}).wait();
   EXPECT_EQ(finished.exit_code, 2);
   EXPECT_NE(finished.err.find("--isolate"), std::string::npos) << finished.err;
 }

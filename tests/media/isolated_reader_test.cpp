@@ -142,8 +142,8 @@ TEST(IsolatedReader, APacketThatAlwaysCrashesItsDecoderIsSkipped) {
   const Read read = read_to_end(*isolated_reader("crash=20 video=" + (folder / "a.mp4")));
   EXPECT_EQ(read.last.status, Status::kEnd) << read.last.message;
   EXPECT_GE(read.corrupt, 1);
-  // The frame after it lacks its reference; FFmpeg may not output it.
-  EXPECT_GE(read.frames.size(), 37U);
+  // The frame after it lacks its reference, and FFmpeg may not output it.
+  EXPECT_GE(read.frames.size() + static_cast<std::size_t>(read.corrupt), 39U);
   EXPECT_GE(read.frames.back(), 38);
   EXPECT_TRUE(std::ranges::is_sorted(read.frames));
 }

@@ -35,7 +35,7 @@ void describe(const Device& device, const ModelSize& model, CameraInfo& info) {
   info.bus = device.identity().bus;
   device.check_capture();
   add_modes(device, model, info);
-  info.unread_formats = unread_formats_of(device.calls(), device.descriptor());
+  info.unsupported_formats = unsupported_formats_of(device.calls(), device.descriptor());
   add_controls(device, info);
 }
 

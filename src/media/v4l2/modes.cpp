@@ -155,7 +155,7 @@ std::vector<Mode> modes_of(SystemCalls& calls, int device, const CameraOptions& 
   return modes;
 }
 
-std::vector<std::string> unread_formats_of(SystemCalls& calls, int device) {
+std::vector<std::string> unsupported_formats_of(SystemCalls& calls, int device) {
   std::vector<std::string> names;
   for (const std::uint32_t code : codes_of(calls, device))
     if (find_format(code) == nullptr) add_once(names, four_characters(code));

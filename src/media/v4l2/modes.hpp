@@ -34,7 +34,7 @@ std::string to_string(const Mode& mode);
 std::vector<Mode> modes_of(SystemCalls& calls, int device, const CameraOptions& wanted);
 
 /// The names of the formats of DEVICE that can't be read.
-std::vector<std::string> unread_formats_of(SystemCalls& calls, int device);
+std::vector<std::string> unsupported_formats_of(SystemCalls& calls, int device);
 
 /// Whether MODE is what WANTED leaves open or says. Rates are equal within 1 %, as 59.94 and 60 are.
 bool is_wanted(const Mode& mode, const CameraOptions& wanted);

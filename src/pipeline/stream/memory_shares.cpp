@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "pipeline/model/object_runner.hpp"
+#include "saccade/cameras.hpp"
 #include "scene/options.hpp"
 
 namespace saccade {
@@ -14,11 +15,11 @@ std::string mebibytes(std::size_t bytes) {
   return fmt::format("{:.1f} MiB", static_cast<double>(bytes) / kMebi);
 }
 
-/// Of one frame in the format that SOURCE is decoded to: images and scenes are RGB, nearly all videos and cameras have
-/// no more than 4:2:0.
+/// Of one frame in the format that SOURCE is decoded to: images and scenes are RGB, a camera has no more, nearly all
+/// videos are 4:2:0.
 std::size_t frame_bytes_of(const SourceInfo& source) {
   if (source.width <= 0 || source.height <= 0) return 0;
-  const bool is_rgb = !source.files.empty() || is_scene(source.name);
+  const bool is_rgb = !source.files.empty() || is_scene(source.name) || is_camera(source.name);
   return frame_bytes(is_rgb ? PixelFormat::kRgb24 : PixelFormat::kI420, source.width, source.height);
 }
 
@@ -67,8 +68,7 @@ void MemoryShares::check(std::size_t limit) const {
   if (sorted.size() > kListed) list += fmt::format(", {} others {}", sorted.size() - kListed, mebibytes(others));
   fail(ErrorCode::kUnsupported,
        "the run needs {}, but its memory is limited to {}: {}; use a shorter --queue, fewer sources or models, a "
-       "smaller "
-       "model, or raise the limit with --max-memory SIZE",
+       "smaller model, or raise the limit with --max-memory SIZE",
        mebibytes(total_), mebibytes(limit), list);
 }
 

@@ -74,6 +74,7 @@ std::size_t frames_memory(const std::vector<Model>& models) {
 
 /// For a sink or a model that is under way at the end.
 constexpr std::chrono::seconds kPatience(5);
+
 /// The number of frames and results that a pipeline holds at most.
 struct Capacities {
   Capacities(std::span<const Source> sources, std::span<const PipelineSink> sinks, const PipelineOptions& options,
@@ -104,7 +105,10 @@ std::size_t frames_memory(std::size_t limit, ModelSet& models, std::span<const S
                           const Capacities& capacities) {
   MemoryShares shares;
   for (std::size_t i = 0; i < models.size(); ++i) shares.add_model(models[i]);
-  for (std::size_t i = 0; i < sources.size(); ++i) shares.add_frames(sources[i].info(), capacities.buffers(i));
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    const auto held = static_cast<std::size_t>(impl_of(sources[i]).reader().held_buffers());
+    shares.add_frames(sources[i].info(), capacities.buffers(i) + held);
+  }
   shares.add_results(models, capacities.runs());
   shares.check(limit);
   return shares.left_for_frames(limit);
