@@ -179,15 +179,36 @@ TEST_F(ExecutorTest, DamagedFramesEndAnOutage) {
   EXPECT_EQ(pipeline.summary().streams[0].outages.count, 1);
 }
 
-/// While next() has not returned the last result, however often it has timed out.
+/// Has no frame before the test lets it go on.
+class GatedReader final : public FrameReader {
+ public:
+  GatedReader(std::vector<Act> script, std::atomic<bool>& is_open)
+      : reader_("file", std::move(script)), is_open_(is_open) {}
+  const SourceInfo& info() const override { return reader_.info(); }
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    while (!is_open_) std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return reader_.read(allocator);
+  }
+  void cancel() noexcept override { reader_.cancel(); }
+
+ private:
+  test::ScriptedReader reader_;
+  std::atomic<bool>& is_open_;
+};
+
+/// However often next() has timed out before.
 TEST_F(ExecutorTest, NothingIsBegunBesideAResultInLockstep) {
-  Pipeline pipeline({scripted_source("file", test::frames(200))}, {boxes()}, {.queue = 1});
+  std::atomic<bool> is_open = false;
+  std::vector<Source> sources;
+  sources.push_back(source_of(std::make_unique<GatedReader>(test::frames(20), is_open)));
+  Pipeline pipeline(std::move(sources), {boxes()}, {.queue = 1});
   impl_of(pipeline).run_one_by_one();
-  for (int i = 0; i < 50; ++i) static_cast<void>(pipeline.next(std::chrono::nanoseconds(0)));
-  while (!pipeline.next(std::chrono::milliseconds(1))) continue;
+  for (int i = 0; i < 20; ++i) EXPECT_FALSE(pipeline.next(std::chrono::milliseconds(1)));
+  is_open = true;
+  ASSERT_TRUE(pipeline.next());
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  // The one that was returned, at most one in the queue and one in capture.
-  EXPECT_LE(pipeline.summary().ledger.captured - pipeline.summary().ledger.processed, 2);
+  // The one that was returned, one in the queue and one in capture.
+  EXPECT_LE(pipeline.summary().ledger.captured, 3);
 }
 
 /// Early, in time, late and not at all.
