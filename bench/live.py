@@ -2,10 +2,10 @@
 """What docs/reliability.md and docs/benchmarks.md say about live sources, measured.
 
     bench/live.py WHAT... [--binary build/saccade] [--model MODEL] [--depth MODEL] [--seconds 600] [--rounds 5]
-                  [--device cpu] [--video FILE]
+                  [--rate 60] [--device cpu] [--video FILE]
 
-    clip     a scene of 640x480 at 60 frames per second, --realtime --loop, with goals; memory at the begin and at the end,
-             and what the machine gave to others in seconds with a late frame
+    clip     a scene of 640x480 at --rate frames per second, --realtime --loop, with goals; memory at the begin and at the
+             end, and what the machine gave to others in seconds with a late frame
     sources  eight scenes at 30 frames per second into a model that is slower, with each drop rule: the delay at the begin and
              at the end, shares of the sources, frames unaccounted for
     sink     a reader of the results that sleeps 200 ms a line: rate of the models with it and without a sink, in turn
@@ -14,6 +14,7 @@
 """
 import argparse
 import fcntl
+import glob
 import json
 import os
 import statistics
@@ -26,13 +27,15 @@ import time
 SOURCES = 8
 
 
-def run(arguments, models, sources, *flags):
-    """The summary of a run."""
+def run(arguments, models, sources, *flags, started=lambda process: None):
+    """The summary of a run, and its verdict. STARTED gets the process."""
     command = [arguments.binary, "run", *models, "--device", arguments.device, "--source", *sources, "--json", "--quiet", *flags]
-    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
-    if done.returncode not in (0, 3):
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}")
-    return [json.loads(line) for line in done.stdout.splitlines()]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
+        started(process)
+        output = process.stdout.read()
+    if process.returncode not in (0, 3):
+        sys.exit(f"{' '.join(command)}: exit code {process.returncode}")
+    return [json.loads(line) for line in output.splitlines()]
 
 
 def lines_of(path):
@@ -44,47 +47,60 @@ def median(values):
     return statistics.median(values) if values else float("nan")
 
 
-def steal_and_waiting():
-    """Seconds that the processors were taken away, and that runnable tasks waited, since the start of the machine."""
+def steal():
+    """Seconds for which the hypervisor ran something else, since the start of the machine."""
     with open("/proc/stat") as file:
-        steal = int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
-    with open("/proc/schedstat") as file:
-        waiting = sum(int(line.split()[8]) for line in file if line.startswith("cpu")) / 1e9
-    return steal, waiting
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
-class Neighbours(threading.Thread):
-    """What others took, by second."""
+def waiting(pid):
+    """Seconds for which runnable threads of a process waited for a processor, by thread."""
+    seconds = {}
+    for path in glob.glob(f"/proc/{pid}/task/*/schedstat"):
+        try:
+            with open(path) as file:
+                seconds[path] = int(file.read().split()[1]) / 1e9
+        except OSError:
+            pass  # the thread has ended
+    return seconds
 
-    def __init__(self):
+
+class Interference(threading.Thread):
+    """What a process lost to others, by second: to other guests of the host, and in the run queues."""
+
+    def __init__(self, process):
         super().__init__(daemon=True)
+        self.pid = process.pid
         self.samples = []
         self.start()
 
     def run(self):
         while True:
-            self.samples.append(steal_and_waiting())
+            self.samples.append((steal(), waiting(self.pid)))
             time.sleep(1)
 
     def in_second(self, index):
-        if index + 1 >= len(self.samples):
-            return 0, 0
-        return tuple(after - before for before, after in zip(self.samples[index], self.samples[index + 1]))
+        """Of the second INDEX and its neighbours, since their clocks differ: steal, and the longest wait of a thread."""
+        first, last = self.samples[max(0, index - 1)], self.samples[min(index + 2, len(self.samples) - 1)]
+        waits = [seconds - first[1].get(thread, 0) for thread, seconds in last[1].items()]
+        return last[0] - first[0], max(waits, default=0)
 
 
 def clip(arguments):
+    period = 1000 / arguments.rate
     with tempfile.TemporaryDirectory() as folder:
         video = os.path.join(folder, "clip.mp4")
         goals = os.path.join(folder, "goals.toml")
         telemetry = os.path.join(folder, "telemetry.jsonl")
         subprocess.run([arguments.binary, "run", arguments.model, "--device", arguments.device, "--source",
-                        "synthetic:?size=640x480&fps=60&frames=600", "--conf", "1", "--video", video, "--quiet"], check=True,
+                        f"synthetic:?size=640x480&fps={arguments.rate}&frames=600", "--conf", "1", "--video", video, "--quiet"], check=True,
                        stdout=subprocess.DEVNULL)
         with open(goals, "w") as file:
-            file.write('latency_p99 = "16.67 ms"\nrate = 59.9\ndrops = "0 %"\n')
-        neighbours = Neighbours()
+            file.write(f'latency_p99 = "{period:.2f} ms"\nrate = {arguments.rate - 0.1}\ndrops = "0 %"\n')
+        interference = []
         summary, verdict = run(arguments, [arguments.model], [video], "--realtime", "--loop", "--duration", str(arguments.seconds),
-                               "--no-save", "--goals", goals, "--telemetry", telemetry)
+                               "--no-save", "--goals", goals, "--telemetry", telemetry,
+                               started=lambda process: interference.append(Interference(process)))
         seconds = lines_of(telemetry)
         total = summary["streams"][0]["latency_ms"]["total"]
         print(f"clip: {json.dumps(summary['ledger'])}")
@@ -96,11 +112,13 @@ def clip(arguments):
         print(f"clip: resident memory {settled / 2**20:.1f} MiB after 10 s, {resident[-1] / 2**20:.1f} MiB at the end: "
               f"{100 * (resident[-1] / settled - 1):+.2f} %")
         late = [index for index, second in enumerate(seconds)
-                if second["streams"][0]["latency_ms"].get("total", {}).get("max", 0) > 16.67]
+                if second["streams"][0]["latency_ms"].get("total", {}).get("max", 0) > period]
         print(f"clip: seconds with a result after more than a period: {len(late)} of {len(seconds)}")
         for index in late[:20]:
-            steal, waiting = neighbours.in_second(index)
-            print(f"clip:   second {index}: steal {1000 * steal:.0f} ms, tasks waited {1000 * waiting:.0f} ms")
+            stolen, waited = interference[0].in_second(index)
+            slowest = seconds[index]["streams"][0]["latency_ms"]["total"]["max"]
+            print(f"clip:   second {index}: max {slowest:.1f} ms; steal {1000 * stolen:.0f} ms, "
+                  f"a thread waited {1000 * waited:.0f} ms in the run queue")
 
 
 def delay(seconds):
@@ -238,6 +256,7 @@ def main():
     parser.add_argument("--depth")
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rate", type=int, default=60)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--video")
     arguments = parser.parse_args()

@@ -23,6 +23,7 @@ class LoopingReader final : public FrameReader {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     while (true) {
+      if (reader_ == nullptr) return Failure{Status::kLost, lost_};
       Outcome<Frame> frame = reader_->read(allocator);
       if (frame) return counted_on(std::move(*frame));
       // An empty round would be followed by further empty ones.
@@ -34,7 +35,7 @@ class LoopingReader final : public FrameReader {
   void cancel() noexcept override {
     cancelled_ = true;
     const std::scoped_lock lock(mutex_);
-    reader_->cancel();
+    if (reader_ != nullptr) reader_->cancel();
   }
 
  private:
@@ -57,24 +58,36 @@ class LoopingReader final : public FrameReader {
   }
 
   std::optional<Failure> start_anew() {
-    std::unique_ptr<FrameReader> next;
     try {
-      if (!reader_->rewind()) next = open_();
+      if (!reader_->rewind()) open_again();
     } catch (const Error& error) {
-      return Failure{Status::kLost, error.what()};
+      lost_ = error.what();
+      return Failure{Status::kLost, lost_};
     }
-    const std::scoped_lock lock(mutex_);
     if (cancelled_) return Failure{Status::kCancelled, {}};
-    if (next != nullptr) reader_ = std::move(next);
     frames_this_round_ = 0;
     first_sequence_ = next_sequence_;
     return std::nullopt;
   }
 
+  /// The next round's reader takes the memory of the last one's.
+  void open_again() {
+    std::unique_ptr<FrameReader> last;
+    {
+      const std::scoped_lock lock(mutex_);
+      last = std::move(reader_);
+    }
+    last.reset();
+    std::unique_ptr<FrameReader> next = open_();
+    const std::scoped_lock lock(mutex_);
+    reader_ = std::move(next);
+  }
+
   OpenReader open_;
   SourceInfo info_;
-  std::mutex mutex_;  // guards reader_ against cancel()
-  std::unique_ptr<FrameReader> reader_;
+  std::mutex mutex_;                     // guards reader_ against cancel()
+  std::unique_ptr<FrameReader> reader_;  // null: opening it again has failed
+  std::string lost_;                     // why
   std::atomic<bool> cancelled_{false};
   std::set<std::string, std::less<>> names_;
   std::int64_t frames_this_round_ = 0;

@@ -85,6 +85,34 @@ int VideoDecoder::next(AVFrame& image) {
   }
 }
 
+bool VideoDecoder::rewind() {
+  if (is_careful_ || !skipped_.empty() || packets_ == 0 || !seek_first()) return false;
+  avcodec_flush_buffers(decoder_.get());
+  watch_.attach(*decoder_);
+  is_read_ = true;
+  packets_ = delivered_ = 0;
+  last_ = {};
+  keys_ = {};
+  next_key_ = 0;
+  return true;
+}
+
+/// Reads the first packet again. Some demuxers find only one near it.
+bool VideoDecoder::seek_first() {
+  // Demuxers have an index of decoding times; Matroska's is one of presentation times.
+  const std::int64_t time = first_decoded_ == AV_NOPTS_VALUE ? first_.presented : first_decoded_;
+  if (time == AV_NOPTS_VALUE) return false;
+  AVFormatContext* const file = input_.file.get();
+  if (av_seek_frame(file, input_.stream->index, time, AVSEEK_FLAG_BACKWARD) < 0) return false;
+  while (av_read_frame(file, packet_.get()) == 0) {
+    const bool is_ours = packet_->stream_index == input_.stream->index;
+    if (is_ours && place() == first_) return true;
+    av_packet_unref(packet_.get());
+    if (is_ours) return false;
+  }
+  return false;
+}
+
 /// One image or one error; AVERROR_EXIT if reading was interrupted.
 int VideoDecoder::step(AVFrame& image) {
   forget_message();
@@ -102,7 +130,7 @@ int VideoDecoder::step(AVFrame& image) {
 /// Sends the decoder one packet, or the end of the stream. Negative: the packet was rejected.
 int VideoDecoder::feed() {
   while (interrupt_.callback(interrupt_.opaque) == 0) {
-    const int error = av_read_frame(input_.file.get(), packet_.get());
+    const int error = std::exchange(is_read_, false) ? 0 : av_read_frame(input_.file.get(), packet_.get());
     if (error < 0) {
       if (error != AVERROR_EOF) read_problem_ = reason(error);
       return avcodec_send_packet(decoder_.get(), nullptr);
@@ -111,7 +139,10 @@ int VideoDecoder::feed() {
     const std::int64_t number = packets_;
     if (is_ours) {
       note_key(*packet_);
-      ++packets_;
+      if (packets_++ == 0) {
+        first_ = place();
+        first_decoded_ = packet_->dts;
+      }
     }
     const bool is_wanted = is_ours && number >= first_fed_;
     if (is_wanted) watch_.feed(*decoder_, number);

@@ -26,6 +26,9 @@ class VideoDecoder {
 
   /// The packet NUMBER is damaged: it is not decoded. Before the first image.
   void skip(std::int64_t number) { skipped_.emplace(number, false); }
+  /// Begins again with the first packet, after the end. False if the file must be opened again for that: its demuxer
+  /// does not find this packet again, or a packet is damaged.
+  bool rewind();
   /// The next image; AVERROR_EOF at the end, AVERROR_EXIT if reading was interrupted, any other error for a packet that
   /// could not be decoded: later images may follow. Throws Error if the file cannot be opened again.
   int next(AVFrame& image);
@@ -41,7 +44,17 @@ class VideoDecoder {
     bool operator==(const Identity&) const = default;
   };
 
+  /// Identifies a packet within its file.
+  struct Place {
+    std::int64_t position = -1;  ///< bytes; -1: unknown
+    std::int64_t presented = 0;  ///< timestamp
+    int bytes = 0;
+    bool operator==(const Place&) const = default;
+  };
+
   void open(int threads);
+  Place place() const { return {packet_->pos, packet_->pts, packet_->size}; }
+  bool seek_first();
   int step(AVFrame& image);
   int feed();
   int send(std::int64_t number);
@@ -59,6 +72,9 @@ class VideoDecoder {
   DecoderWatch watch_;  // outlives the decoder that it observes
   AvCodec decoder_;
   AvPacket packet_{av_packet_alloc()};
+  bool is_read_ = false;            ///< the next packet is in packet_
+  Place first_;                     ///< of the first packet
+  std::int64_t first_decoded_ = 0;  ///< its timestamp
   std::int64_t packets_ = 0;
   std::int64_t delivered_ = 0;
   Identity last_;                       ///< of the delivered images

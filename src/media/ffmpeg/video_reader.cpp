@@ -49,6 +49,14 @@ class VideoReader final : public FrameReader {
     return true;
   }
 
+  bool rewind() override {
+    if (!decoder_.rewind()) return false;
+    sequence_ = 0;
+    last_ns_ = 0;
+    shown_until_ = 0;
+    return true;
+  }
+
   void cancel() noexcept override { cancelled_ = true; }
 
  private:

@@ -81,7 +81,7 @@ void ModelRunner::run(const Frame& frame) {
 }
 
 void ModelRunner::warm_up(const FrameView& frame) {
-  if (vision_.card.task() == Task::kTrack) return;
+  if (is_stateful()) return;
   if (is_tiled()) {
     run_tiles(frame);
     return;

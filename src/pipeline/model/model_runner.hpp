@@ -49,6 +49,8 @@ class ModelRunner {
   /// Number of runs for the last frame, and the pixels of the first of them.
   std::size_t runs() const { return runs_; }
   FrameView first_tile() const { return is_tiled() ? tiling_->tile(0) : *execution_.frame(); }
+  /// Whether a frame's result depends on the frames before it.
+  bool is_stateful() const { return vision_.card.task() == Task::kTrack; }
   /// See Execution::overlaps(); false for a model that runs on tiles.
   bool overlaps() const { return !is_tiled() && execution_.overlaps(); }
   /// See Execution::time_steps(). Of a frame's tiles, the last one is recorded.

@@ -40,6 +40,10 @@ void ModelSet::warm_up(int width, int height) {
       // The first frame will be refused as well, and that is reported.
     }
   }
+  // The group has a graph of its own.
+  const bool is_stateful = std::ranges::any_of(runners_, &ModelRunner::is_stateful);
+  if (group_ != nullptr && !is_stateful && !begin(black)) static_cast<void>(wait());
+  ready_ = false;
   memory.deallocate(buffer.data);
 }
 

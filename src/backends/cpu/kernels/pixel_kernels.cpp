@@ -22,14 +22,17 @@ using ShortTag = hn::Rebind<std::int16_t, IntTag>;
 using FloatTag = hn::Rebind<float, IntTag>;
 using Float = hn::Vec<FloatTag>;
 
+using ByteTag = hn::ScalableTag<std::uint8_t>;
+using Bytes = hn::Vec<ByteTag>;
+
 void split3(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows) {
-  const hn::ScalableTag<std::uint8_t> d;
+  const ByteTag d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t x = 0;
   for (; x + lanes <= count; x += lanes) {
-    hn::Vec<decltype(d)> first;
-    hn::Vec<decltype(d)> second;
-    hn::Vec<decltype(d)> third;
+    Bytes first;
+    Bytes second;
+    Bytes third;
     hn::LoadInterleaved3(d, interleaved + 3 * x, first, second, third);
     hn::StoreU(first, d, rows[0] + x);
     hn::StoreU(second, d, rows[1] + x);
@@ -39,8 +42,30 @@ void split3(const std::uint8_t* interleaved, std::size_t count, const std::array
     for (std::size_t c = 0; c < 3; ++c) rows[c][x] = interleaved[3 * x + c];
 }
 
-using ByteTag = hn::ScalableTag<std::uint8_t>;
-using Bytes = hn::Vec<ByteTag>;
+void gather(const std::uint8_t* samples, std::size_t step, std::size_t count, std::uint8_t* dst) {
+  const ByteTag d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t x = 0;
+  // Vectors are loaded whole, with the bytes after their last sample: those of the row's last samples are not.
+  if (step == 2) {
+    for (; x + lanes < count; x += lanes) {
+      Bytes taken;
+      Bytes second;
+      hn::LoadInterleaved2(d, samples + 2 * x, taken, second);
+      hn::StoreU(taken, d, dst + x);
+    }
+  } else if (step == 4) {
+    for (; x + lanes < count; x += lanes) {
+      Bytes taken;
+      Bytes second;
+      Bytes third;
+      Bytes fourth;
+      hn::LoadInterleaved4(d, samples + 4 * x, taken, second, third, fourth);
+      hn::StoreU(taken, d, dst + x);
+    }
+  }
+  for (; x < count; ++x) dst[x] = samples[x * step];
+}
 
 /// (a + b + c + d + 2) >> 2 in bytes. A mean of rounded means is one more if one of them was rounded up and they differ
 /// by an odd number.
@@ -298,6 +323,7 @@ HWY_AFTER_NAMESPACE();
 namespace saccade::cpu {
 namespace {
 HWY_EXPORT(split3);
+HWY_EXPORT(gather);
 HWY_EXPORT(demosaic_columns);
 HWY_EXPORT(blend);
 HWY_EXPORT(widen);
@@ -308,6 +334,12 @@ HWY_EXPORT(finish);
 
 void split_three(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows) {
   HWY_DYNAMIC_DISPATCH(split3)(interleaved, count, rows);
+}
+void gather_samples(const std::uint8_t* samples, int step, std::size_t count, std::uint8_t* dst) {
+  if (step == 1)
+    std::memcpy(dst, samples, count);
+  else
+    HWY_DYNAMIC_DISPATCH(gather)(samples, static_cast<std::size_t>(step), count, dst);
 }
 void demosaic(const MosaicRow& rows, int begin, std::size_t count, const std::array<std::uint8_t*, 3>& colors) {
   const std::size_t own = rows.is_red ? 0 : 2;

@@ -15,6 +15,9 @@ inline constexpr std::size_t kPixelPadding = 64;
 /// Deinterleaves a row of three components into three rows of COUNT.
 void split_three(const std::uint8_t* interleaved, std::size_t count, const std::array<std::uint8_t*, 3>& rows);
 
+/// COUNT samples that lie STEP bytes apart. Reads nothing beyond the last one.
+void gather_samples(const std::uint8_t* samples, int step, std::size_t count, std::uint8_t* dst);
+
 /// The red, green and blue of COUNT pixels of a mosaic's row, from column BEGIN on, as demosaiced() makes them. Reads
 /// nothing beyond the rows' samples.
 void demosaic(const MosaicRow& rows, int begin, std::size_t count, const std::array<std::uint8_t*, 3>& colors);

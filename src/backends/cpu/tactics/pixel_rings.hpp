@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "cpu/kernels/pixel_kernels.hpp"
@@ -67,12 +66,7 @@ inline void load_samples(std::array<PixelRing, 3>& rings, const Components& comp
                 {rings[reversed ? 2 : 0].samples(), rings[1].samples(), rings[reversed ? 0 : 2].samples()});
     return;
   }
-  std::uint8_t* copy = rings[first].samples();
-  if (part.step == 1) {
-    std::memcpy(copy, line, extent);
-    return;
-  }
-  for (std::size_t x = 0; x < extent; ++x) copy[x] = line[x * static_cast<std::size_t>(part.step)];
+  gather_samples(line, part.step, extent, rings[first].samples());
 }
 
 }  // namespace saccade::cpu

@@ -303,7 +303,7 @@ class BoundPreprocess : public BoundLaunch {
     }
     if (part.step == 1 && extent > 1) return {line, nullptr, nullptr};
     std::uint8_t* copy = worker.samples[group.first].data();
-    for (std::size_t x = 0; x < extent; ++x) copy[x] = line[x * static_cast<std::size_t>(part.step)];
+    gather_samples(line, part.step, extent, copy);
     return {copy, nullptr, nullptr};
   }
 
