@@ -2,12 +2,12 @@
 """What docs/reliability.md and docs/benchmarks.md say about live sources, measured.
 
     bench/live.py WHAT... [--binary build/saccade] [--model MODEL] [--depth MODEL] [--seconds 600] [--rounds 5]
-                  [--rate 60] [--device cpu] [--video FILE]
+                  [--rate 60] [--drop oldest,newest,wait] [--device cpu] [--video FILE]
 
-    clip     a scene of 640x480 at --rate frames per second, --realtime --loop, with goals; memory at the begin and at the
-             end, and what the machine gave to others in seconds with a late frame
-    sources  eight scenes at 30 frames per second into a model that is slower, with each drop rule: the delay at the begin and
-             at the end, shares of the sources, frames unaccounted for
+    clip     a scene of 640x480 at --rate frames per second, --realtime --loop, with goals; memory at the beginning and at
+             the end; steal and the waits in the run queue in seconds with a late frame
+    sources  eight scenes at 30 frames per second into a model that is slower, with each of --drop: the delay at the beginning
+             and at the end, shares of the sources, frames unaccounted for
     sink     a reader of the results that sleeps 200 ms a line: rate of the models with it and without a sink, in turn
     models   detection and depth on one source, and detection on two more: rate over running them in turn
     file     a model of no work over VIDEO next to `ffmpeg -f null -` and OpenCV's loop, in turn (needs onnx, cv2, ffmpeg)
@@ -70,20 +70,27 @@ class Interference(threading.Thread):
 
     def __init__(self, process):
         super().__init__(daemon=True)
-        self.pid = process.pid
+        self.process = process
         self.samples = []
         self.start()
 
     def run(self):
-        while True:
-            self.samples.append((steal(), waiting(self.pid)))
-            time.sleep(1)
+        due = time.monotonic()
+        while self.process.returncode is None:
+            seconds = waiting(self.process.pid)
+            if seconds:
+                self.samples.append((time.monotonic(), steal(), seconds))
+            due += 1
+            time.sleep(max(0, due - time.monotonic()))
 
-    def in_second(self, index):
-        """Of the second INDEX and its neighbours, since their clocks differ: steal, and the longest wait of a thread."""
-        first, last = self.samples[max(0, index - 1)], self.samples[min(index + 2, len(self.samples) - 1)]
-        waits = [seconds - first[1].get(thread, 0) for thread, seconds in last[1].items()]
-        return last[0] - first[0], max(waits, default=0)
+    def around(self, end):
+        """In the second before END (time.monotonic()) and beside it: steal, and the longest wait of a thread; None: unknown."""
+        inside = [sample for sample in self.samples if end - 2.5 <= sample[0] <= end + 1.5]
+        if len(inside) < 2:
+            return None
+        first, last = inside[0], inside[-1]
+        waits = [seconds - first[2].get(thread, 0) for thread, seconds in last[2].items()]
+        return last[1] - first[1], max(waits)
 
 
 def clip(arguments):
@@ -101,6 +108,7 @@ def clip(arguments):
         summary, verdict = run(arguments, [arguments.model], [video], "--realtime", "--loop", "--duration", str(arguments.seconds),
                                "--no-save", "--goals", goals, "--telemetry", telemetry,
                                started=lambda process: interference.append(Interference(process)))
+        ended = time.monotonic()
         seconds = lines_of(telemetry)
         total = summary["streams"][0]["latency_ms"]["total"]
         print(f"clip: {json.dumps(summary['ledger'])}")
@@ -115,10 +123,11 @@ def clip(arguments):
                 if second["streams"][0]["latency_ms"].get("total", {}).get("max", 0) > period]
         print(f"clip: seconds with a result after more than a period: {len(late)} of {len(seconds)}")
         for index in late[:20]:
-            stolen, waited = interference[0].in_second(index)
             slowest = seconds[index]["streams"][0]["latency_ms"]["total"]["max"]
-            print(f"clip:   second {index}: max {slowest:.1f} ms; steal {1000 * stolen:.0f} ms, "
-                  f"a thread waited {1000 * waited:.0f} ms in the run queue")
+            lost = interference[0].around(ended - seconds[-1]["elapsed_s"] + seconds[index]["elapsed_s"])
+            told = "nothing is known of others" if lost is None else \
+                f"steal {1000 * lost[0]:.0f} ms, a thread waited {1000 * lost[1]:.0f} ms in the run queue"
+            print(f"clip:   second {index}: max {slowest:.1f} ms; {told}")
 
 
 def delay(seconds):
@@ -129,7 +138,7 @@ def delay(seconds):
 
 def sources(arguments):
     scenes = [f"synthetic:?size=320x240&fps=30&seed={seed}" for seed in range(SOURCES)]
-    for drop in ("oldest", "newest", "wait"):
+    for drop in arguments.drop.split(","):
         with tempfile.TemporaryDirectory() as folder:
             telemetry = os.path.join(folder, "telemetry.jsonl")
             [summary] = run(arguments, [arguments.model], scenes, "--realtime", "--duration", str(arguments.seconds), "--no-save",
@@ -257,6 +266,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--rate", type=int, default=60)
+    parser.add_argument("--drop", default="oldest,newest,wait")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--video")
     arguments = parser.parse_args()

@@ -108,9 +108,11 @@ std::size_t free_memory() {
 
 void MemoryBudget::check(std::size_t bytes) const {
   if (bytes <= limit_ - taken_) return;
-  fail(ErrorCode::kUnsupported,
-       "it needs {}, but of the model's limit of {} only {} are left; raise it with --max-model-memory SIZE",
-       readable_bytes(bytes), readable_bytes(limit_), readable_bytes(limit_ - taken_));
+  const std::string limit = readable_bytes(limit_);
+  const std::string left = readable_bytes(limit_ - taken_);
+  fail(ErrorCode::kUnsupported, "it needs {}, but {}; raise it with --max-model-memory SIZE", readable_bytes(bytes),
+       taken_ == 0 ? "the model's limit is " + limit
+                   : fmt::format("of the model's limit of {} only {} are left", limit, left));
 }
 
 }  // namespace saccade

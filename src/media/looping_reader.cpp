@@ -23,7 +23,7 @@ class LoopingReader final : public FrameReader {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     while (true) {
-      if (reader_ == nullptr) return Failure{Status::kLost, lost_};
+      if (reader_ == nullptr) return cancelled_ ? cancelled() : Failure{Status::kLost, lost_};
       Outcome<Frame> frame = reader_->read(allocator);
       if (frame) return counted_on(std::move(*frame));
       // An empty round would be followed by further empty ones.
@@ -64,7 +64,7 @@ class LoopingReader final : public FrameReader {
       lost_ = error.what();
       return Failure{Status::kLost, lost_};
     }
-    if (cancelled_) return Failure{Status::kCancelled, {}};
+    if (cancelled_) return cancelled();
     frames_this_round_ = 0;
     first_sequence_ = next_sequence_;
     return std::nullopt;
@@ -80,8 +80,11 @@ class LoopingReader final : public FrameReader {
     last.reset();
     std::unique_ptr<FrameReader> next = open_();
     const std::scoped_lock lock(mutex_);
+    if (cancelled_) next->cancel();
     reader_ = std::move(next);
   }
+
+  Failure cancelled() const { return {Status::kCancelled, info_.name + ": reading was cancelled"}; }
 
   OpenReader open_;
   SourceInfo info_;

@@ -10,19 +10,30 @@
 namespace saccade {
 namespace {
 
+/// The buffers of the camera that it stands for: it is never further behind.
+constexpr int kBuffers = 4;
+
 class PacedReader final : public FrameReader {
  public:
   explicit PacedReader(std::unique_ptr<FrameReader> reader) : reader_(std::move(reader)), info_(reader_->info()) {
     info_.live = true;
+    period_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / info_.frame_rate));
   }
 
   const SourceInfo& info() const override { return info_; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
+    const auto start = Clock::now();
     Outcome<Frame> frame = reader_->read(allocator);
     if (!frame) return frame;
     const auto decoded = Clock::now();
     advance_to(frame->timestamp_ns, decoded);
+    if (const auto latest = decoded - kBuffers * period_; due_ < latest) {
+      // It was not read in time: a camera would have had no buffer for this frame. A decoder that is too slow would
+      // never catch up by dropping what it has decoded.
+      if (decoded - start <= period_ / 2) return Failure{Status::kNoBuffer, {}};
+      due_ = latest;
+    }
     if (!wait_until(due_)) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
     // A camera captures it now, whether it is decoded before or after.
     frame->captured = std::max(due_, decoded);
@@ -59,6 +70,7 @@ class PacedReader final : public FrameReader {
 
   std::unique_ptr<FrameReader> reader_;
   SourceInfo info_;
+  Clock::duration period_{};
   bool has_begun_ = false;
   std::int64_t last_ = 0;  ///< timestamp
   Clock::time_point due_;

@@ -93,7 +93,7 @@ TEST_F(Failures, AMemoryLimitIsASizeThatModelsKeep) {
   for (const char* size : {"0", "many", "4X", "4GB", "-1", "99999999T"})
     expect_error(run_saccade({"inspect", model(), "--max-model-memory", size}), 2, {"--max-model-memory", size});
   expect_error(run_saccade({"inspect", model(), "--max-model-memory", "1K"}), 1,
-               {model(), "but of the model's limit of", "--max-model-memory SIZE"});
+               {model(), "but the model's limit is", "--max-model-memory SIZE"});
   EXPECT_EQ(run_saccade({"inspect", model(), "--max-model-memory", "64M"}).exit_code, 0);
 }
 

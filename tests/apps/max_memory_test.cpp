@@ -21,7 +21,7 @@ TEST_F(MaxMemoryCommand, RefusesARunThatDoesNotFit) {
                 "the model boxes (weights ", "raise the limit with --max-memory SIZE"});
   EXPECT_EQ(run({"--max-memory", "64M"}).exit_code, 0);
   expect_error(run({"--max-memory", "1K"}), 1,
-               {"but of the model's limit of 1.0 KiB", "raise it with --max-memory SIZE"});
+               {"but the model's limit is 1.0 KiB", "raise it with --max-memory SIZE"});
   expect_error(run({"--max-memory", "1M", "--max-model-memory", "2M"}), 2, {"it is a part of --max-memory"});
 }
 

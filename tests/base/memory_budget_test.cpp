@@ -80,6 +80,13 @@ TEST(MemoryBudget, RefusesWhatDoesNotFitBesideWhatIsTaken) {
   }
   budget.take(400);
   EXPECT_THROW(budget.take(1), Error);
+  try {
+    MemoryBudget(1000).take(1001);
+    FAIL() << "1001 of 1000 bytes were given";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "it needs 1001 bytes, but the model's limit is 1000 bytes; raise it with --max-model-memory SIZE");
+  }
   EXPECT_THROW(budget.take(kUnlimited), Error);
 }
 

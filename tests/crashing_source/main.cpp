@@ -3,7 +3,7 @@
 //   frames=N      its length; frame I has 32x16 pixels of value I (RGB)
 //   live=1        it is live: frames are numbered from 100 in every process
 //   crash=I       frame I crashes the process: how=segv|abort|exit|kill
-//   once=FILE     only while there is no FILE, which the crash creates
+//   once=FILE     crash and hang only while there is no FILE, which they create
 //   skips=1       frames can be skipped
 //   corrupt=I     frame I is corrupt
 //   hang=I        at frame I it waits until it is cancelled
@@ -115,10 +115,10 @@ class CrashingReader final : public FrameReader {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     if (next_ == info_.frames) return Failure{Status::kEnd, {}};
-    if (next_ == words_.number("hang", -1))
+    if (skipped_.contains(next_)) return Failure{Status::kCorrupt, fmt::format("frame {} is skipped", next_++)};
+    if (next_ == words_.number("hang", -1) && is_due())
       while (!is_cancelled_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     if (is_cancelled_) return Failure{Status::kCancelled, {}};
-    if (skipped_.contains(next_)) return Failure{Status::kCorrupt, fmt::format("frame {} is skipped", next_++)};
     if (next_ == words_.number("corrupt", -1)) return Failure{Status::kCorrupt, fmt::format("frame {}", next_++)};
     if (next_ == words_.number("crash", -1) && is_due()) {
       if (words_.text("send").empty()) crash(words_.text("how"));

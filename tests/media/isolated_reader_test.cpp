@@ -20,8 +20,9 @@
 namespace saccade {
 namespace {
 
-std::unique_ptr<FrameReader> isolated_reader(const std::string& uri) {
-  return open_isolated({.uri = uri, .images = {}, .options = {}}, SACCADE_CRASHING_SOURCE);
+std::unique_ptr<FrameReader> isolated_reader(const std::string& uri,
+                                             std::chrono::milliseconds patience = std::chrono::seconds(30)) {
+  return open_isolated({.uri = uri, .images = {}, .options = {}}, SACCADE_CRASHING_SOURCE, patience);
 }
 
 /// What a source delivers: its frames' numbers, and how often each status occurred.
@@ -219,6 +220,46 @@ TEST(IsolatedReader, WaitsUntilAFrameIsReleased) {
   const Read read = read_to_end(*reader);
   releases.join();
   EXPECT_EQ(read.frames.size(), 27U);
+}
+
+/// A busy machine may need the time that a child has.
+constexpr std::chrono::milliseconds kHangPatience{2000};
+
+TEST(IsolatedReader, AHungChildIsStartedAgain) {
+  const test::TempFolder folder;
+  for (const std::string live : {"0", "1"}) {
+    SCOPED_TRACE(live);
+    const auto reader = isolated_reader("hang=7 live=" + live + " once=" + (folder / live), kHangPatience);
+    const Read read = read_to_end(*reader, 20);
+    EXPECT_EQ(read.frames.size(), 20U);
+    EXPECT_TRUE(read.pixels_match);
+    ASSERT_EQ(read.outages.size(), 1U);
+    EXPECT_NE(read.outages[0].find("has done nothing for 2 s; it is started again"), std::string::npos)
+        << read.outages[0];
+  }
+}
+
+TEST(IsolatedReader, AFrameThatAlwaysHangsIsSkipped) {
+  const auto reader = isolated_reader("frames=9 skips=1 hang=4", kHangPatience);
+  const Read read = read_to_end(*reader);
+  EXPECT_EQ(read.frames, numbers(9, 4));
+  EXPECT_EQ(read.corrupt, 1);
+  EXPECT_EQ(read.last.status, Status::kEnd);
+}
+
+TEST(IsolatedReader, AChildWithoutABufferIsNotHung) {
+  test::FramePool pool(1);
+  const auto reader = isolated_reader("frames=30", kHangPatience);
+  std::vector<Frame> kept;
+  for (std::size_t i = 0; i < 3; ++i) kept.push_back(std::move(*reader->read(pool)));
+  std::thread releases([&] {
+    std::this_thread::sleep_for(2 * kHangPatience);
+    kept.clear();
+  });
+  const Read read = read_to_end(*reader);
+  releases.join();
+  EXPECT_EQ(read.frames.size(), 27U);
+  EXPECT_TRUE(read.outages.empty());
 }
 
 TEST(IsolatedReader, CancellingEndsAWait) {

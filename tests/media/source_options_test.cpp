@@ -16,12 +16,18 @@
 namespace saccade {
 namespace {
 
+using std::chrono::milliseconds;
+
 /// Frames with these timestamps.
 class StampedReader final : public FrameReader {
  public:
-  explicit StampedReader(std::vector<std::int64_t> times) : times_(std::move(times)) { info_.frame_rate = 30; }
+  explicit StampedReader(std::vector<std::int64_t> times, double rate = 30, milliseconds decoding = {})
+      : times_(std::move(times)), decoding_(decoding) {
+    info_.frame_rate = rate;
+  }
   const SourceInfo& info() const override { return info_; }
   Outcome<Frame> read(FrameAllocator& allocator) override {
+    std::this_thread::sleep_for(decoding_);
     Frame frame;
     frame.lease = allocator.acquire(64);
     frame.timestamp_ns = times_.at(next_++);
@@ -32,27 +38,72 @@ class StampedReader final : public FrameReader {
  private:
   SourceInfo info_;
   std::vector<std::int64_t> times_;
+  milliseconds decoding_;
   std::size_t next_ = 0;
 };
 
 constexpr const char* kScene = "synthetic:?size=32x32&frames=3&fps=100";
 
 TEST(SourceOptions, InRealTimeASceneIsACamera) {
-  const auto reader = open_source(kScene, {.realtime = true});
+  // Slow, so that a busy machine is not behind by four frames.
+  constexpr const char* kSlowScene = "synthetic:?size=32x32&frames=3&fps=10";
+  const auto reader = open_source(kSlowScene, {.realtime = true});
   EXPECT_TRUE(reader->info().live);
-  EXPECT_FALSE(open_source(kScene, {})->info().live);
+  EXPECT_FALSE(open_source(kSlowScene, {})->info().live);
   test::FramePool pool;
   const auto start = Clock::now();
   for (std::int64_t i = 0; i < 3; ++i) {
     const Outcome<Frame> frame = reader->read(pool);
     ASSERT_TRUE(frame);
     EXPECT_EQ(frame->sequence, i);
-    EXPECT_EQ(frame->timestamp_ns, i * 10'000'000);
+    EXPECT_EQ(frame->timestamp_ns, i * 100'000'000);
     const auto due = std::chrono::nanoseconds(frame->timestamp_ns);
     EXPECT_GE(Clock::now() - start, due) << "not before its time";
     EXPECT_GE(frame->captured - start, due);
   }
   EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
+}
+
+/// Frames at 100 per second, each of which takes DECODING.
+std::unique_ptr<FrameReader> paced(int frames, milliseconds decoding = {}) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t i = 0; i < frames; ++i) times.push_back(i * 10'000'000);
+  return pace(std::make_unique<StampedReader>(std::move(times), 100, decoding));
+}
+
+/// Four frames at 100 per second: a camera's buffers.
+constexpr milliseconds kFarthestBehind(40);
+
+TEST(SourceOptions, InRealTimeFramesThatAreNotReadAreDropped) {
+  const auto reader = paced(60);
+  test::FramePool pool;
+  ASSERT_TRUE(reader->read(pool));
+  std::this_thread::sleep_for(milliseconds(400));
+  int dropped = 0;
+  int delivered = 1;
+  for (int i = 1; i < 60; ++i) {
+    const Outcome<Frame> frame = reader->read(pool);
+    if (frame) {
+      EXPECT_LE(frame->capture_time, kFarthestBehind) << i;
+      ++delivered;
+      continue;
+    }
+    ASSERT_EQ(frame.failure().status, Status::kNoBuffer) << i;
+    ++dropped;
+  }
+  EXPECT_GE(dropped, 20) << "of some 35";
+  EXPECT_GE(delivered, 3);
+}
+
+/// What was decoded can't be caught up with by dropping it.
+TEST(SourceOptions, InRealTimeASlowDecoderDelaysTheSource) {
+  const auto reader = paced(12, milliseconds(30));
+  test::FramePool pool;
+  for (int i = 0; i < 12; ++i) {
+    const Outcome<Frame> frame = reader->read(pool);
+    ASSERT_TRUE(frame) << i;
+    EXPECT_LE(frame->capture_time, kFarthestBehind) << i;
+  }
 }
 
 TEST(SourceOptions, CancellingEndsTheWaitForAFrame) {

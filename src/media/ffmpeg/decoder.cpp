@@ -97,7 +97,7 @@ bool VideoDecoder::rewind() {
   return true;
 }
 
-/// Reads the first packet again. Some demuxers find only one near it.
+/// Reads the first packet again; false if the demuxer finds only another one.
 bool VideoDecoder::seek_first() {
   // Demuxers have an index of decoding times; Matroska's is one of presentation times.
   const std::int64_t time = first_decoded_ == AV_NOPTS_VALUE ? first_.presented : first_decoded_;
@@ -139,6 +139,7 @@ int VideoDecoder::feed() {
     const std::int64_t number = packets_;
     if (is_ours) {
       note_key(*packet_);
+      if (at_ != nullptr) *at_ = number;
       if (packets_++ == 0) {
         first_ = place();
         first_decoded_ = packet_->dts;
@@ -159,7 +160,6 @@ int VideoDecoder::send(std::int64_t number) {
     is_skipped_ = !std::exchange(found->second, true);
     return is_skipped_ ? AVERROR_INVALIDDATA : 0;
   }
-  if (at_ != nullptr) *at_ = number;
   return avcodec_send_packet(decoder_.get(), packet_.get());
 }
 

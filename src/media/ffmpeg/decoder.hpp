@@ -74,7 +74,7 @@ class VideoDecoder {
   AvPacket packet_{av_packet_alloc()};
   bool is_read_ = false;            ///< the next packet is in packet_
   Place first_;                     ///< of the first packet
-  std::int64_t first_decoded_ = 0;  ///< its timestamp
+  std::int64_t first_decoded_ = 0;  ///< its decoding timestamp
   std::int64_t packets_ = 0;
   std::int64_t delivered_ = 0;
   Identity last_;                       ///< of the delivered images

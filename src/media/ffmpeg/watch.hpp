@@ -22,7 +22,7 @@ class DecoderWatch {
   DecoderWatch(const DecoderWatch&) = delete;
   DecoderWatch& operator=(const DecoderWatch&) = delete;
 
-  /// Observes DECODER, which is not open yet, from its first packet on.
+  /// Observes DECODER, which is not open yet or was just flushed, from its next packet on.
   void attach(AVCodecContext& decoder) noexcept;
   /// The next packet sent to DECODER has the number PACKET, and so have its images.
   void feed(AVCodecContext& decoder, std::int64_t packet) noexcept;

@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "base/clock.hpp"
@@ -58,6 +59,10 @@ class SpawnPlan {
   posix_spawn_file_actions_t actions_;
   posix_spawnattr_t attributes_;
 };
+
+/// For a killed process to end: more, and it waits in a driver.
+constexpr std::chrono::seconds kLongestEnd{2};
+constexpr std::chrono::milliseconds kLook{1};
 
 std::string how_it_ended(int status) {
   if (WIFEXITED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
@@ -106,10 +111,17 @@ std::string ChildProcess::end() {
   if (id_ == 0) return "has ended";
   const pid_t id = std::exchange(id_, 0);
   kill(id, SIGKILL);  // no effect on one that has ended
+  const auto deadline = Clock::now() + kLongestEnd;
   int status = 0;
-  pid_t waited = -1;
-  do waited = waitpid(id, &status, 0);
-  while (waited < 0 && errno == EINTR);
+  pid_t waited = 0;
+  while ((waited = waitpid(id, &status, WNOHANG)) == 0 || (waited < 0 && errno == EINTR)) {
+    if (Clock::now() >= deadline) {
+      is_left_ = true;
+      std::thread([id] { waitpid(id, nullptr, 0); }).detach();
+      return "does not end";
+    }
+    std::this_thread::sleep_for(kLook);
+  }
   return waited == id ? how_it_ended(status) : "has ended";  // a program may wait for all children itself
 }
 

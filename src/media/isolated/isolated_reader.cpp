@@ -24,7 +24,10 @@ namespace saccade {
 namespace isolated {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{500};
+/// How long a child may take to exit.
+constexpr std::chrono::milliseconds kExitPatience{500};
+/// Polls into which the patience with a silent child is divided.
+constexpr int kPolls = 10;
 
 class Event {
  public:
@@ -43,8 +46,8 @@ class Event {
 
 class IsolatedReader final : public FrameReader {
  public:
-  IsolatedReader(SourceSpec spec, std::filesystem::path helper)
-      : spec_(std::move(spec)), helper_(std::move(helper)), restarts_(false) {
+  IsolatedReader(SourceSpec spec, std::filesystem::path helper, std::chrono::milliseconds patience)
+      : spec_(std::move(spec)), helper_(std::move(helper)), restarts_(false), patience_(patience) {
     open_first();
     restarts_ = Restarts(info_.live);
     note_input(spec_.uri);
@@ -52,13 +55,14 @@ class IsolatedReader final : public FrameReader {
   }
 
   ~IsolatedReader() override {
-    if (child_) child_->process().cancel(kPatience);
+    if (child_) child_->process().cancel(kExitPatience);
     if (pool_) pool_->disconnect();
   }
 
   const SourceInfo& info() const override { return info_; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
+    silent_polls_ = 0;
     while (true) {
       if (is_cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
       if (last_) return *last_;
@@ -96,6 +100,7 @@ class IsolatedReader final : public FrameReader {
 
   void start_child() {
     child_ = std::make_unique<SourceChild>(helper_);
+    silent_polls_ = 0;
     open_spec();
   }
 
@@ -162,15 +167,26 @@ class IsolatedReader final : public FrameReader {
   /// The outcome of one message; nothing if another one is needed.
   std::optional<Outcome<Frame>> receive(FrameAllocator& allocator) {
     switch (child_->channel()->receive(packet_, false, false)) {
-      case Channel::Receipt::kMessage: return handle(allocator);
+      case Channel::Receipt::kMessage: silent_polls_ = 0; return handle(allocator);
       case Channel::Receipt::kInvalid: throw BadMessage("it is of another version");
       case Channel::Receipt::kClosed: return died(child_->process().end());
       case Channel::Receipt::kNothing: break;
     }
     std::array<pollfd, 2> events = {{{.fd = child_->channel()->socket(), .events = POLLIN, .revents = 0},
                                      {.fd = cancelled_.descriptor(), .events = POLLIN, .revents = 0}}};
-    poll(events.data(), events.size(), -1);
-    return std::nullopt;
+    const auto slice = std::max<std::int64_t>(1, patience_.count() / kPolls);
+    if (poll(events.data(), events.size(), static_cast<int>(slice)) != 0) return std::nullopt;
+    note_silent_poll();
+    if (silent_polls_ < kPolls) return std::nullopt;
+    return died(fmt::format("has done nothing for {} s", std::chrono::duration<double>(patience_).count()));
+  }
+
+  /// A child that decodes, or that waits for a buffer, is not hung. Polls are counted instead of time, which passes
+  /// also while both processes are stopped.
+  void note_silent_poll() {
+    const std::int64_t at = child_->at();
+    const bool is_waiting = pool_ && pool_->is_child_waiting();
+    silent_polls_ = std::exchange(last_at_, at) != at || is_waiting ? 0 : silent_polls_ + 1;
   }
 
   std::optional<Outcome<Frame>> handle(FrameAllocator& allocator) {
@@ -186,7 +202,7 @@ class IsolatedReader final : public FrameReader {
   }
 
   void provide(std::size_t bytes, FrameAllocator& allocator) {
-    if (!pool_ || pool_->capacity() < bytes) {
+    if (!pool_ || pool_->capacity() < bytes || std::exchange(is_pool_lost_, false)) {
       const std::size_t ahead = SharedPool::ahead(info_.live);
       const std::size_t buffers = allocator.buffers() + ahead;
       if (pool_) allocator.give_back(pool_->bytes());
@@ -266,6 +282,8 @@ class IsolatedReader final : public FrameReader {
   std::optional<Failure> died(const std::string& how) {
     const bool was_reading = child_->phase() == Phase::kReading;
     const std::int64_t at = child_->at();
+    static_cast<void>(child_->process().end());
+    is_pool_lost_ = is_pool_lost_ || child_->process().is_left();
     child_.reset();
     if (pool_) pool_->disconnect();
     keep_faults();
@@ -304,9 +322,13 @@ class IsolatedReader final : public FrameReader {
   std::set<std::string, std::less<>> names_;
   std::unique_ptr<SourceChild> child_;
   std::shared_ptr<SharedPool> pool_;
+  bool is_pool_lost_ = false;  ///< to a child that does not end
   std::uint32_t generation_ = 0;
   Restarts restarts_;
   Clock::time_point restart_at_;
+  std::chrono::milliseconds patience_;
+  int silent_polls_ = 0;         ///< in a row
+  std::int64_t last_at_ = -1;    ///< what the child decoded at the last one
   bool is_reported_ = false;     ///< whether an outage has been reported since the last frame
   std::optional<Failure> last_;  ///< the end
   std::atomic<bool> is_cancelled_ = false;
@@ -320,8 +342,9 @@ class IsolatedReader final : public FrameReader {
 }  // namespace
 }  // namespace isolated
 
-std::unique_ptr<FrameReader> open_isolated(isolated::SourceSpec spec, std::filesystem::path helper) {
-  return std::make_unique<isolated::IsolatedReader>(std::move(spec), std::move(helper));
+std::unique_ptr<FrameReader> open_isolated(isolated::SourceSpec spec, std::filesystem::path helper,
+                                           std::chrono::milliseconds patience) {
+  return std::make_unique<isolated::IsolatedReader>(std::move(spec), std::move(helper), patience);
 }
 
 std::unique_ptr<FrameReader> open_isolated(isolated::SourceSpec spec) {

@@ -21,7 +21,7 @@ inline constexpr int kSocket = 3;
 
 enum class Kind : std::uint16_t {
   // From the parent.
-  kOpen,     ///< open a source; again after kEnd: from its beginning
+  kOpen,     ///< open a source; the same again after kEnd: from its beginning
   kFile,     ///< one of the images that kOpen announced
   kSkip,     ///< a frame that must not be decoded
   kStart,    ///< begin to read

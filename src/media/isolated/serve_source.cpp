@@ -67,7 +67,7 @@ class SourceServer {
       } catch (const std::exception& error) {
         channel_.send(Fault{.code = static_cast<std::uint32_t>(ErrorCode::kInternal)}, error.what());
       }
-      set_reader(nullptr);
+      if (!has_ended_) set_reader(nullptr);
     }
   }
 
@@ -95,7 +95,14 @@ class SourceServer {
   }
 
   void serve(const SourceSpec& spec) {
-    set_reader(open_(spec));
+    const bool is_loop = std::exchange(has_ended_, false);
+    // After several deaths at a frame, a round is decoded by one thread.
+    const bool is_same = is_loop && spec.options.decode_threads == decode_threads_;
+    if (!is_same || !reader_->rewind()) {
+      set_reader(nullptr);  // its memory is for the next one
+      set_reader(open_(spec));
+      decode_threads_ = spec.options.decode_threads;
+    }
     say_hello(reader_->info());
     const Progress progress = wait_for_start();
     for (const std::int64_t number : progress.skipped) skip(number);
@@ -157,6 +164,7 @@ class SourceServer {
     }
     send_failure(outcome.failure());
     const Status status = outcome.failure().status;
+    has_ended_ = status == Status::kEnd;
     return status == Status::kCorrupt || status == Status::kNoBuffer || status == Status::kTimeout;
   }
 
@@ -209,7 +217,11 @@ class SourceServer {
                .options = {.decode_threads = open.decode_threads,
                            .model_width = open.model_width,
                            .model_height = open.model_height}};
-      at_.emplace(SharedMemory::open(std::exchange(packet_.descriptor, -1), 1, page_bytes()));
+      const int page = std::exchange(packet_.descriptor, -1);
+      if (at_)
+        close(page);
+      else
+        at_.emplace(SharedMemory::open(page, 1, page_bytes()));
       spec_.options.at = &word_in(*at_);
       images_ = open.images;
       has_spec_ = true;
@@ -237,12 +249,14 @@ class SourceServer {
   const OpenSource& open_;
   ChildPool pool_;
   SourceFaults sent_faults_;
+  bool has_ended_ = false;  ///< the reader is at its end, and may begin again
+  int decode_threads_ = 0;  ///< of the reader
   Packet packet_;
   std::mutex mutex_;  ///< of the following
   std::condition_variable changed_;
   SourceSpec spec_;
   std::size_t images_ = 0;          ///< that it will have
-  std::optional<SharedMemory> at_;  ///< a Word of the parent
+  std::optional<SharedMemory> at_;  ///< a Word of the parent, the same for each kOpen
   bool has_spec_ = false;
   Progress progress_;
   bool has_started_ = false;

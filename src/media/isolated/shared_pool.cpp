@@ -67,6 +67,11 @@ void SharedPool::flush() noexcept {
   give_buffers();
 }
 
+bool SharedPool::is_child_waiting() {
+  const std::scoped_lock lock(mutex_);
+  return channel_ != nullptr && ahead_ == 0;
+}
+
 FrameLease SharedPool::lease(std::size_t index) {
   const std::scoped_lock lock(mutex_);
   if (index >= slots_.size() || slots_[index].holder != Holder::kChild) return {};

@@ -40,6 +40,8 @@ class SharedPool final : public FrameAllocator, public std::enable_shared_from_t
   void disconnect() noexcept;
   /// Gives buffers that the socket could not take before.
   void flush() noexcept;
+  /// Whether a child has this memory, but no buffer to fill: it waits.
+  bool is_child_waiting();
   /// The buffer that the child has filled, for which it gets another one; empty if it did not have it.
   FrameLease lease(std::size_t index);
 

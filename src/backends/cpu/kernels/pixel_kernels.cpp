@@ -46,7 +46,8 @@ void gather(const std::uint8_t* samples, std::size_t step, std::size_t count, st
   const ByteTag d;
   const std::size_t lanes = hn::Lanes(d);
   std::size_t x = 0;
-  // Vectors are loaded whole, with the bytes after their last sample: those of the row's last samples are not.
+  // A vector load also reads the bytes behind its last sample. Behind the row's last sample nothing may be read: the
+  // last ones are copied one by one.
   if (step == 2) {
     for (; x + lanes < count; x += lanes) {
       Bytes taken;
