@@ -1,8 +1,8 @@
-// A frame of a source in a child process (SourceOptions::isolate) next to the same source in this process. "frame" is
-// the time per frame of a reader whose consumer reads each cache line of luma, "handover_us" the median time from the
-// end of a frame's capture to the return of read(). Bound: two datagrams and the wake-up of a thread, some 10 us; no
-// byte of a frame is copied. The source is raw 4:2:0 video of 1280x720 pixels, which costs little more than a copy: the
-// consumer waits for each frame.
+// A frame of a source in a child process (SourceOptions::isolate) next to the same source in this process. Both are
+// read by a pipeline's reader thread, while another one reads each cache line of luma. "stream" is the time per frame,
+// "handover_us" the median time from the end of a frame's capture to the other thread. Bound: two datagrams and the
+// wake-up of a thread, some 10 us; no byte of a frame is copied. The source is raw 4:2:0 video of 1280x720 pixels,
+// which costs little more than a copy: the consumer waits for each frame.
 //
 //   build/bench/isolate_bench --benchmark_enable_random_interleaving=true --benchmark_repetitions=10
 #include <benchmark/benchmark.h>
@@ -16,7 +16,7 @@
 
 #include "base/clock.hpp"
 #include "media/source_list.hpp"
-#include "pipeline/model/frame_pool.hpp"
+#include "pipeline/stream/stream.hpp"
 
 namespace saccade {
 namespace {
@@ -56,17 +56,20 @@ std::int64_t sum_of(const FrameView& view) {
 
 void read(benchmark::State& state, const std::string& uri, const SourceOptions& options) {
   const auto reader = open_source(uri, options);
-  FramePool pool(6);
+  BoundedQueue<Frame> queue({{DropPolicy::kWait, 1}});
   std::vector<double> handovers;
+  Stream stream(*reader, queue, {.buffers = 6});
   const auto next = [&] {
-    const Outcome<Frame> frame = reader->read(pool);
-    if (!frame) std::abort();
-    handovers.push_back(std::chrono::duration<double, std::micro>(Clock::now() - frame->captured).count());
-    benchmark::DoNotOptimize(sum_of(frame->view));
+    Frame frame;
+    std::size_t lane = 0;
+    if (queue.pop(frame, lane, Clock::time_point::max()) != PopStatus::kItem) std::abort();
+    handovers.push_back(std::chrono::duration<double, std::micro>(Clock::now() - frame.captured).count());
+    benchmark::DoNotOptimize(sum_of(frame.view));
   };
   for (int i = 0; i < 8; ++i) next();
   handovers.clear();
   for (auto step : state) next();
+  queue.cancel();
   std::ranges::sort(handovers);
   state.counters["handover_us"] = handovers[handovers.size() / 2];
   state.counters["handover_p99_us"] = handovers[handovers.size() * 99 / 100];
