@@ -20,8 +20,7 @@ TEST_F(MaxMemoryCommand, RefusesARunThatDoesNotFit) {
                {"but its memory is limited to 3.0 MiB: synthetic:?size=640x640&frames=3 (3 frames of 640x640) 3.5 MiB",
                 "the model boxes (weights ", "raise the limit with --max-memory SIZE"});
   EXPECT_EQ(run({"--max-memory", "64M"}).exit_code, 0);
-  expect_error(run({"--max-memory", "1K"}), 1,
-               {"but the model's limit is 1.0 KiB", "raise it with --max-memory SIZE"});
+  expect_error(run({"--max-memory", "1K"}), 1, {"but the model's limit is 1.0 KiB", "raise it with --max-memory SIZE"});
   expect_error(run({"--max-memory", "1M", "--max-model-memory", "2M"}), 2, {"it is a part of --max-memory"});
 }
 

@@ -48,7 +48,7 @@ class ScriptedReader final : public FrameReader {
         case Act::kLost: return Failure{Status::kLost, "unplugged"};
         case Act::kHang: wait_for_cancel(); break;
       }
-      if (cancelled_) return Failure{Status::kCancelled, {}};
+      if (is_cancelled()) return Failure{Status::kCancelled, {}};
     }
     return Failure{Status::kEnd, {}};
   }
@@ -71,6 +71,11 @@ class ScriptedReader final : public FrameReader {
     made.captured = Clock::now();
     made.capture_time = std::chrono::microseconds(100);
     return made;
+  }
+
+  bool is_cancelled() {
+    const std::scoped_lock lock(mutex_);
+    return cancelled_;
   }
 
   void wait_for_cancel() {
