@@ -34,7 +34,7 @@ class TrackingMetric {
   static constexpr std::size_t kThresholds = 19;
 
   /// A sequence: the truth and the tracks of the same frames. Throws Error (kInvalidArgument) if there is not one of
-  /// each for a frame, or an identity occurs twice in it.
+  /// each for a frame, an identity occurs twice in it, or a coordinate is not below 1e9.
   void add(std::span<const TrackedObjects> truth, std::span<const TrackedObjects> found);
   TrackingScores scores() const;
 

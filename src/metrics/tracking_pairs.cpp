@@ -5,22 +5,22 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "metrics/similarity.hpp"
 
 namespace saccade {
 namespace {
 
-double box_iou(const std::array<double, 4>& a, const std::array<double, 4>& b) {
-  const double width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
-  const double height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
-  if (!(width > 0 && height > 0)) return 0;
-  const double common = width * height;
-  const double iou = common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
-  return std::isfinite(iou) ? iou : 0;
-}
+/// Of a pixel's coordinate; areas of larger boxes would overflow.
+constexpr double kLargest = 1e9;
+
+CocoBox coco_box(const std::array<double, 4>& box) { return {box[0], box[1], box[2] - box[0], box[3] - box[1]}; }
 
 std::vector<std::size_t> numbers_of(const TrackedObjects& objects, const TrackIdentities& identities) {
   if (objects.ids.size() != objects.boxes.size())
     fail(ErrorCode::kInvalidArgument, "{} identities for {} boxes", objects.ids.size(), objects.boxes.size());
+  for (const auto& box : objects.boxes)
+    if (!std::ranges::all_of(box, [](double side) { return std::abs(side) < kLargest; }))
+      fail(ErrorCode::kInvalidArgument, "a box has the sides {}", fmt::join(box, ", "));
   std::vector<std::size_t> numbers;
   for (const std::int64_t id : objects.ids) {
     const std::size_t number = identities.number(id);
@@ -53,7 +53,7 @@ TrackSequence::TrackSequence(std::span<const TrackedObjects> of_truth, std::span
     frame.truth = numbers_of(of_truth[t], truth);
     frame.found = numbers_of(of_found[t], found);
     for (const auto& a : of_truth[t].boxes)
-      for (const auto& b : of_found[t].boxes) frame.overlaps.push_back(box_iou(a, b));
+      for (const auto& b : of_found[t].boxes) frame.overlaps.push_back(overlap(coco_box(a), coco_box(b), false));
   }
 }
 

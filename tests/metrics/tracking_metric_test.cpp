@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <limits>
 #include <sstream>
 #include <string>
 
@@ -83,6 +84,8 @@ TEST(TrackingMetric, RefusesWhatIsNoSequence) {
   EXPECT_THROW(metric.add(std::vector{one(1)}, {}), Error);
   const TrackedObjects twice{.ids = {1, 1}, .boxes = {{0, 0, 1, 1}, {2, 2, 3, 3}}};
   EXPECT_THROW(metric.add(std::vector{one(1)}, std::vector{twice}), Error);
+  const TrackedObjects endless = one(1, std::numeric_limits<double>::infinity());
+  EXPECT_THROW(metric.add(std::vector{one(1)}, std::vector{endless}), Error);
   const TrackedObjects short_of_boxes{.ids = {1, 2}, .boxes = {{0, 0, 1, 1}}};
   EXPECT_THROW(metric.add(std::vector{one(1)}, std::vector{short_of_boxes}), Error);
 }

@@ -5,13 +5,14 @@
 
 namespace saccade {
 
-/// IoU of two boxes x1, y1, x2, y2; 0 for disjoint boxes, and if a number is NaN or an area overflows float.
-inline float box_overlap(const float* a, const float* b) {
-  const float width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
-  const float height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
+/// IoU of two boxes x1, y1, x2, y2; 0 for disjoint boxes, and if a number is NaN or an area overflows.
+template <typename Float>
+Float box_overlap(const Float* a, const Float* b) {
+  const Float width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
+  const Float height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
   if (!(width > 0 && height > 0)) return 0;
-  const float common = width * height;
-  const float share = common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
+  const Float common = width * height;
+  const Float share = common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
   return std::isnan(share) ? 0 : share;
 }
 

@@ -1,22 +1,11 @@
 #pragma once
 
-#include <algorithm>
-#include <span>
+#include <cstddef>
 #include <vector>
 
 #include "base/assignment.hpp"
-#include "vision/tracking/box_motion.hpp"
 
 namespace saccade {
-
-/// IoU; 0 for boxes without an area.
-inline double overlap_of(const TrackBox& a, const TrackBox& b) {
-  const double width = std::min(a[2], b[2]) - std::max(a[0], b[0]);
-  const double height = std::min(a[3], b[3]) - std::max(a[1], b[1]);
-  if (!(width > 0 && height > 0)) return 0;
-  const double common = width * height;
-  return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common);
-}
 
 /// Matches tracks with detections by overlap, one to one. Indices are those of the caller; what is matched leaves its
 /// list.

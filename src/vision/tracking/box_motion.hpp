@@ -22,8 +22,8 @@ struct FrameStep {
   bool is_nominal = true;  ///< one frame, but for the jitter of timestamps
 };
 
-/// A Kalman filter of one coordinate and its velocity per frame. Coordinates of a box are independent in SORT,
-/// ByteTrack and OC-SORT: their matrices are diagonal but for a coordinate's own velocity.
+/// A Kalman filter of one coordinate and its velocity per frame. Those of SORT, ByteTrack and OC-SORT couple a box's
+/// coordinates only with their own velocities.
 class CoordinateFilter {
  public:
   CoordinateFilter() = default;

@@ -2,11 +2,8 @@
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <numeric>
 #include <vector>
 
-#include "vision/tracking/association.hpp"
-#include "vision/tracking/frame_clock.hpp"
 #include "vision/tracking/trackers.hpp"
 
 namespace saccade {
@@ -65,22 +62,19 @@ class SeenBoxes {
   std::int64_t newest_ = -1;
 };
 
-struct ShapeTrack {
+struct ShapeTrack : TrackState {
   ShapeMotion motion;
   ShapeMotion lost;  ///< where the first frame without a detection began
   bool is_lost = false;
   double lost_frames = 0;  ///< time since then, in frames
   int missed = 0;          ///< predictions since the last detection
-  TrackBox predicted{};
-  TrackBox last{};  ///< its last detection
+  TrackBox last{};         ///< its last detection
   SeenBoxes history;
   TrackPoint origin;  ///< the centre of the detection from which the direction is measured
   bool has_direction = false;
   TrackPoint direction;
   std::int64_t age = 0;  ///< predictions
-  std::chrono::nanoseconds seen{};
-  int hits = 0;  ///< detections in a row after the first one
-  std::int64_t id = 0;
+  int hits = 0;          ///< detections in a row after the first one
 };
 
 TrackBox between(const TrackBox& from, const TrackBox& to, double share) {
@@ -93,34 +87,29 @@ TrackBox between(const TrackBox& from, const TrackBox& to, double share) {
 /// Observation-centric SORT: the first match weighs the direction in which a track moves, the second one compares with
 /// the last detection instead of the prediction, and a track that is found again is filtered once more along the line
 /// between its detections, whose errors the prediction without detections has accumulated.
-class OcSort final : public ObjectTracker {
+class OcSort final : public TrackerBase<ShapeTrack> {
  public:
-  OcSort(const TrackerOptions& options, double frame_rate) : options_(options), clock_(frame_rate) {}
+  OcSort(const TrackerOptions& options, double frame_rate) : TrackerBase(options, frame_rate) {}
 
   void update(std::span<const TrackedBox> detections, std::chrono::nanoseconds time,
               std::span<std::int64_t> ids) override {
-    check_sizes(detections, ids);
-    std::ranges::fill(ids, 0);
-    const auto step = clock_.advance(time);
+    const auto step = begin_frame(detections, time, ids);
     if (!step) return;
     predict(*step);
     candidates_.clear();
-    boxes_.clear();
-    for (std::size_t i = 0; i < detections.size(); ++i) {
-      boxes_.push_back(track_box(detections[i]));
+    for (std::size_t i = 0; i < detections.size(); ++i)
       if (detections[i].confidence >= options_.high && is_trackable(detections[i])) candidates_.push_back(i);
-    }
     const auto match = [&](std::size_t track, std::size_t i) { ids[i] = found(tracks_[track], boxes_[i]); };
     association_.run(
         free_, candidates_, options_.match,
-        [this](std::size_t track, std::size_t i) { return overlap_of(tracks_[track].predicted, boxes_[i]); },
+        [this](std::size_t track, std::size_t i) { return predicted_overlap(track, i); },
         [&](std::size_t track, std::size_t i, double overlap) {
           return overlap + options_.direction * consistency(tracks_[track], boxes_[i]) * detections[i].confidence;
         },
         match);
     association_.run(
         free_, candidates_, options_.match,
-        [this](std::size_t track, std::size_t i) { return overlap_of(tracks_[track].last, boxes_[i]); },
+        [this](std::size_t track, std::size_t i) { return box_overlap(tracks_[track].last.data(), boxes_[i].data()); },
         [](std::size_t, std::size_t, double overlap) { return overlap; }, match);
     for (const std::size_t i : candidates_)
       if (detections[i].confidence >= options_.start) ids[i] = begin(boxes_[i]);
@@ -129,7 +118,6 @@ class OcSort final : public ObjectTracker {
 
  private:
   void predict(const FrameStep& step) {
-    std::erase_if(tracks_, [this](const ShapeTrack& track) { return clock_.is_over(track.seen, options_.keep); });
     for (ShapeTrack& track : tracks_) {
       if (track.missed > 0) {
         track.hits = 0;
@@ -146,8 +134,6 @@ class OcSort final : public ObjectTracker {
       ++track.age;
       track.origin = center_of(track.history.empty() ? track.last : track.history.before(track.age));
     }
-    free_.resize(tracks_.size());
-    std::iota(free_.begin(), free_.end(), std::size_t{0});
   }
 
   /// How well a detection lies in a track's direction: 0.5 for the same, -0.5 for the opposite one.
@@ -170,7 +156,7 @@ class OcSort final : public ObjectTracker {
     track.seen = clock_.now();
     ++track.hits;
     // The paper's own code also withholds a confirmed number for some frames after a gap.
-    if (track.id == 0 && (track.hits >= options_.confirm || frames_ <= options_.confirm)) track.id = ++last_id_;
+    if (track.hits >= options_.confirm || frames_ <= options_.confirm) confirm(track);
     return track.id;
   }
 
@@ -189,21 +175,11 @@ class OcSort final : public ObjectTracker {
     ShapeTrack track;
     track.motion = ShapeMotion(box);
     track.last = box;
-    track.seen = clock_.now();
-    if (options_.confirm <= 1) track.id = ++last_id_;
-    tracks_.push_back(track);
-    return track.id;
+    return add(std::move(track));
   }
 
-  TrackerOptions options_;
-  FrameClock clock_;
-  Association association_;
-  std::vector<ShapeTrack> tracks_;
-  std::vector<TrackBox> boxes_;          ///< of the detections
   std::vector<std::size_t> candidates_;  ///< detections
-  std::vector<std::size_t> free_;        ///< tracks without a detection
   std::int64_t frames_ = 0;
-  std::int64_t last_id_ = 0;
 };
 
 }  // namespace
