@@ -139,6 +139,10 @@ void CommonFlags::bind_selection(FlagBinder& binder) {
   binder.bind("--roi", [this](const std::string& text) { model.roi = parse_region("--roi", text); });
 }
 
+void CommonFlags::bind_tracker(FlagBinder& binder) {
+  binder.bind("--track", [this](const std::string& text) { model.post.tracker = tracker_options(text); });
+}
+
 void CommonFlags::bind_tiles(FlagBinder& binder) {
   const auto tiles = [this]() -> TileOptions& { return model.tiles ? *model.tiles : model.tiles.emplace(); };
   binder.bind("--tiles", [tiles](const std::string& text) { parse_tiles(tiles(), text); });

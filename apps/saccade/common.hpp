@@ -27,6 +27,8 @@ struct CommonFlags {
   void bind_predictions(FlagBinder& binder);
   /// The same for a command whose --conf, --iou and --classes may name a model.
   void bind_predictions(FlagBinder& binder, ModelValues& values);
+  /// Binds the tracker, for commands that run on streams.
+  void bind_tracker(FlagBinder& binder);
   /// Binds tiles, for commands that run on frames.
   void bind_tiles(FlagBinder& binder);
 

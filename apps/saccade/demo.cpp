@@ -32,8 +32,8 @@ int render(const DemoFlags& flags) {
   request.source = flags.demo.scene;
   request.output = flags.output;
   const std::int64_t count = render_frames(request);
-  print_report("{} frames of {} and their ground truth, instances.json, are in {}\n", count, request.source,
-               request.output);
+  print_report("{} frames of {} and their ground truth, {}, are in {}\n", count, request.source,
+               request.is_mot ? "gt/gt.txt" : "instances.json", request.output);
   return kOk;
 }
 
@@ -70,9 +70,15 @@ Action add_demo(FlagBinder& binder) {
   binder.bind("--output", &flags->output);
   binder.bind("--render", &flags->render.frames);
   binder.bind("--format", &flags->render.format);
+  binder.bind_choice("--layout", flags->render.is_mot, {{"coco", false}, {"mot", true}});
   binder.bind("--depth", &flags->render.depth_step);
   flags->common.bind(binder);
-  return {.run = [flags] { return flags->render.frames > 0 ? render(*flags) : run(*flags); }};
+  return {.run = [flags] { return flags->render.frames > 0 ? render(*flags) : run(*flags); },
+          .check =
+              [flags] {
+                if (flags->render.is_mot && flags->render.depth_step > 0)
+                  throw UsageError("--depth", "MOTChallenge's layout has no depth: use --layout coco");
+              }};
 }
 
 }  // namespace saccade::app

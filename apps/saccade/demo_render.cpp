@@ -91,6 +91,43 @@ class CocoTruth {
   std::int64_t next_ = 1;
 };
 
+void write_file(const fs::path& path, std::string_view text) {
+  OutputFile file(path.string());
+  file.write(text);
+  file.close();
+}
+
+/// Builds gt.txt frame by frame. Objects that are ignored do not count.
+class MotTruth {
+ public:
+  explicit MotTruth(const fs::path& folder) : folder_(folder) {
+    make_folder((folder / "img1").string());
+    make_folder((folder / "gt").string());
+  }
+
+  void add(const SceneTruth& truth) {
+    for (const SceneObject& object : truth.objects)
+      append(lines_, "{},{},{},{},{},{},{},{},{:.3f}\n", truth.frame + 1, object.identity, object.x1, object.y1,
+             object.x2 - object.x1, object.y2 - object.y1, object.ignore ? 0 : 1, object.class_id + 1,
+             object.visible_share);
+  }
+
+  /// Throws Error naming the file.
+  void write(const SceneOptions& options, const RenderRequest& request, std::int64_t frames) const {
+    write_file(folder_ / "gt" / "gt.txt", {lines_.data(), lines_.size()});
+    write_file(folder_ / "gt" / "labels.txt", fmt::format("{}\n", fmt::join(scene_classes(), "\n")));
+    write_file(folder_ / "seqinfo.ini",
+               fmt::format("[Sequence]\nname={}\nimDir=img1\nframeRate={}\nseqLength={}\nimWidth={}\nimHeight={}\n"
+                           "imExt=.{}\n",
+                           fs::absolute(folder_).lexically_normal().filename().string(), options.fps, frames,
+                           options.width, options.height, request.format));
+  }
+
+ private:
+  fs::path folder_;
+  JsonBuffer lines_;
+};
+
 /// depth/NAME.npy of each frame: float32 [rows, columns], sampled at the middle pixel of each square.
 class DepthFiles {
  public:
@@ -131,19 +168,24 @@ std::int64_t render_frames(const RenderRequest& request) {
   std::vector<std::uint8_t> pixels(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(options.height));
   const RgbView image{pixels.data(), pitch, options.width, options.height};
   CocoTruth coco;
+  std::optional<MotTruth> mot;
+  if (request.is_mot) mot.emplace(request.output);
   std::optional<DepthFiles> depth;
   if (request.depth_step > 0) depth.emplace(request.output, request.depth_step, options);
   const std::int64_t count = options.frames < 0 ? request.frames : std::min(request.frames, options.frames);
   for (std::int64_t frame = 0; frame < count; ++frame) {
-    const std::string name = fmt::format("frame_{:06}", frame);
+    const std::string name = mot ? fmt::format("img1/{:06}", frame + 1) : fmt::format("frame_{:06}", frame);
     const std::string file = fmt::format("{}.{}", name, request.format);
     scene.render(frame, image);
     write_image((fs::path(request.output) / file).string(), view_of(image));
     const SceneTruth& truth = scene.truth(frame);
-    coco.add(truth, file, options.fps);
+    mot ? mot->add(truth) : coco.add(truth, file, options.fps);
     if (depth) depth->add(truth, name);
   }
-  coco.write((fs::path(request.output) / "instances.json").string(), options);
+  if (mot)
+    mot->write(options, request, count);
+  else
+    coco.write((fs::path(request.output) / "instances.json").string(), options);
   return count;
 }
 

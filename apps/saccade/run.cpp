@@ -34,6 +34,7 @@ struct RunFlags {
   std::string jsonl;
   JsonlOptions jsonl_options;
   std::string coco;
+  std::string mot;
   std::string csv;
   std::string yolo;
   YoloOptions yolo_options;
@@ -51,7 +52,8 @@ struct RunFlags {
 using Sinks = std::vector<PipelineSink>;
 
 bool writes_to_standard_output(const RunFlags& flags) {
-  return std::ranges::any_of(std::array{flags.jsonl, flags.csv, flags.coco, flags.telemetry}, is_standard_output);
+  return std::ranges::any_of(std::array{flags.jsonl, flags.csv, flags.coco, flags.mot, flags.telemetry},
+                             is_standard_output);
 }
 
 bool is_any_live(std::span<const Source> sources) {
@@ -77,6 +79,7 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
   };
   add(flags.jsonl, [&](const std::string& path) { return open_jsonl(path, jsonl); });
   add(flags.coco, [&](const std::string& path) { return open_coco(path, models, sources, rotation); });
+  add(flags.mot, [&](const std::string& path) { return open_mot(path, models, sources); });
   add(flags.csv, [&](const std::string& path) { return open_csv(path, models, rotation); });
   add(flags.yolo, [&](const std::string& path) { return open_yolo(path, models, sources.size(), flags.yolo_options); });
   add(flags.video, [&](const std::string& path) { return open_video(path, sources, rotation); });
@@ -192,6 +195,9 @@ std::vector<Model> load_models(const RunFlags& flags) {
     options.max_memory = flags.pipeline.max_memory;  // nor may a model's compilation take more
   for (const std::string& path : flags.models)
     models.push_back(Model::load(path, flags.values.options_for(path, options)));
+  if (options.post.tracker && std::ranges::none_of(models, &Model::tracks))
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("--track: {} finds no objects to track",
+                                                         models.size() == 1 ? models[0].name() : "no model"));
   return models;
 }
 
@@ -254,9 +260,10 @@ int run(const RunFlags& flags) {
 /// Two writers would interleave their lines.
 void check_standard_output(const RunFlags& flags) {
   const int writers = is_standard_output(flags.jsonl) + is_standard_output(flags.csv) + is_standard_output(flags.coco) +
-                      is_standard_output(flags.telemetry) + flags.common.json;
+                      is_standard_output(flags.mot) + is_standard_output(flags.telemetry) + flags.common.json;
   if (writers > 1)
-    throw UsageError("standard output", "only one of --jsonl -, --csv -, --coco -, --telemetry -, --json can use it");
+    throw UsageError("standard output",
+                     "only one of --jsonl -, --csv -, --coco -, --mot -, --telemetry -, --json can use it");
 }
 
 /// --rotate would be ignored by what has no file to rotate.
@@ -269,6 +276,8 @@ void check_rotation(const RunFlags& flags) {
           "--rotate",
           fmt::format("{} writes a file per frame, which can't rotate: only the files of {} do; run it apart", flag,
                       kRotating));
+  if (!flags.mot.empty())
+    throw UsageError("--rotate", fmt::format("the file of --mot can't rotate: only those of {} do", kRotating));
   const std::array files = {&flags.jsonl, &flags.csv, &flags.coco, &flags.video, &flags.telemetry};
   if (std::ranges::all_of(files, [](const std::string* path) { return path->empty() || is_standard_output(*path); }))
     throw UsageError("--rotate", fmt::format("nothing rotates: name a file with {}", kRotating));
@@ -298,6 +307,7 @@ void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--contours", &flags.jsonl_options.contours);
   binder.bind("--no-summary", [&flags](const std::string&) { flags.jsonl_options.summary = false; });
   binder.bind("--coco", &flags.coco);
+  binder.bind("--mot", &flags.mot);
   binder.bind("--csv", &flags.csv);
   binder.bind("--yolo", &flags.yolo);
   binder.bind("--yolo-conf", &flags.yolo_options.confidence);
@@ -339,6 +349,7 @@ Action add_run(FlagBinder& binder) {
   bind_control(binder, *flags);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder, flags->values);
+  flags->common.bind_tracker(binder);
   flags->common.bind_tiles(binder);
   binder.bind("--target",
               [values = &flags->values](const std::vector<std::string>& texts) { values->read_targets(texts); });

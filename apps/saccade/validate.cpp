@@ -62,6 +62,8 @@ void check(const ValidateFlags& flags) {
   if (!flags.options.results.empty() && !kind.has_boxes)
     throw UsageError("--results",
                      fmt::format("{} has no boxes: predictions are written with coco: only", flags.options.data));
+  if (flags.common.model.post.tracker && !kind.is_tracked)
+    throw UsageError("--track", fmt::format("{} has no tracks: they are evaluated with mot: only", flags.options.data));
 }
 
 }  // namespace
@@ -91,6 +93,7 @@ Action add_validate(FlagBinder& binder) {
     for (const std::string& name : names) flags->precisions.push_back(parse_precision(name));
   });
   flags->common.bind_predictions(binder);
+  flags->common.bind_tracker(binder);
   flags->common.bind_tiles(binder);
   return {.run = [flags] { return run(*flags); }, .check = [flags] { check(*flags); }};
 }

@@ -14,7 +14,7 @@ namespace saccade {
 class FrameSession {
  public:
   /// Compiles the model for frames if this is its first use on frames. Throws Error, (kUnsupported) if the model is not
-  /// recognised and has no card.
+  /// recognised and has no card, (kInvalidArgument) if it has a PostprocessOptions::tracker, which needs a stream.
   explicit FrameSession(const Model& model);
   ~FrameSession();
   /// The session that was moved from can only be assigned or destroyed.

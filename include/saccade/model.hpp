@@ -77,6 +77,9 @@ class Model {
 
   /// The model's task. The first call recognises the model. Throws Error if it is not recognised and has no card.
   Task task() const;
+  /// Whether a Pipeline assigns track IDs to its objects: it finds some, and has a PostprocessOptions::tracker. Throws
+  /// Error as task() does.
+  bool tracks() const;
   /// Class names by class ID; empty if the model has none.
   std::span<const std::string> labels() const;
 

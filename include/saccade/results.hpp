@@ -59,6 +59,7 @@ struct Detection {
   int class_id = 0;                     ///< index of the model's labels
   std::string_view class_name;          ///< valid as long as the model
   float confidence = 0;                 ///< 0 to 1
+  std::int64_t track_id = 0;            ///< from 1, unique in the stream; 0: on no confirmed track
   std::span<const Keypoint> keypoints;  ///< the same number for every object; empty if the model has none
   std::optional<Mask> mask;             ///< nullopt if the model has none
   std::optional<OrientedBox> oriented;  ///< `box` is then its axis-aligned bounding box

@@ -29,6 +29,7 @@
 #include "saccade/telemetry.hpp"
 #include "saccade/tensor.hpp"
 #include "saccade/tiles.hpp"
+#include "saccade/tracking.hpp"
 #include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"
 

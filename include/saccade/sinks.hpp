@@ -47,6 +47,11 @@ std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> m
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models, std::span<const Source> sources,
                                 const Rotation& rotation = {});
 
+/// Tracks in MOTChallenge's format for results: a line "frame,id,left,top,width,height,confidence,-1,-1,-1" for each
+/// detection on a confirmed track, with frames from 1 and pixels from 0. Several sources have one file each: out.txt,
+/// out-1.txt, ... Throws Error (kIo), and (kInvalidArgument) unless exactly one of MODELS tracks objects.
+std::unique_ptr<Sink> open_mot(const std::string& path, std::span<const Model> models, std::span<const Source> sources);
+
 /// Options of open_yolo().
 struct YoloOptions {
   bool confidence = false;  ///< append it to each line
@@ -54,10 +59,10 @@ struct YoloOptions {
 
 /// Labels in Ultralytics' format, one text file per frame: FOLDER/NAME.txt after the image's file name, else
 /// FOLDER/STREAM-FRAME.txt. A line is an object: its class ID and, normalized to the frame's size, its box (centre and
-/// size), the corners of its oriented box, or the contour of its mask, then its keypoints (x, y, confidence); for a
-/// classifier, confidence and name. With several sources NAME is prefixed with their index; several models have
-/// separate folders, FOLDER/INDEX-MODEL. Throws Error (kIo), and (kInvalidArgument) for a model without objects and
-/// classes.
+/// size), the corners of its oriented box, or the contour of its mask, then its keypoints (x, y, confidence), and its
+/// track ID; for a classifier, confidence and name. With several sources NAME is prefixed with their index; several
+/// models have separate folders, FOLDER/INDEX-MODEL. Throws Error (kIo), and (kInvalidArgument) for a model without
+/// objects and classes.
 std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model> models, std::size_t sources,
                                 const YoloOptions& options = {});
 

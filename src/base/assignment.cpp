@@ -5,6 +5,13 @@
 
 namespace saccade {
 
+void Assignment::reserve(std::size_t side) {
+  for (auto* each : {&column_of_, &row_of_, &previous_}) each->reserve(side);
+  for (auto* each : {&row_dual_, &column_dual_, &distance_}) each->reserve(side);
+  for (auto* each : {&is_row_seen_, &is_column_seen_}) each->reserve(side);
+  open_.reserve(side);
+}
+
 void Assignment::solve(std::span<const double> weights, std::size_t rows, std::size_t columns) {
   weights_ = weights;
   is_transposed_ = rows > columns;

@@ -15,6 +15,9 @@ class Assignment {
   /// WEIGHTS of ROWS x COLUMNS, row by row. Pairs min(ROWS, COLUMNS) of them. One that is not finite counts as 0.
   void solve(std::span<const double> weights, std::size_t rows, std::size_t columns);
 
+  /// Makes room for a matrix of SIDE x SIDE.
+  void reserve(std::size_t side);
+
   /// The column of a row; -1: none.
   int column_of(std::size_t row) const { return is_transposed_ ? row_of_[row] : column_of_[row]; }
 

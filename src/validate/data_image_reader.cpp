@@ -1,5 +1,7 @@
 #include "validate/data_image_reader.hpp"
 
+#include <cmath>
+
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "media/convert.hpp"
@@ -17,9 +19,11 @@ class DataImageReader final : public FrameReader {
     std::vector<std::string> files;
     for (const DataImage& image : images_) files.push_back(image.file);
     files_ = open_images(name, std::move(files));
+    info_ = files_->info();
+    info_.frame_rate = images_.front().frame_rate;
   }
 
-  const SourceInfo& info() const override { return files_->info(); }
+  const SourceInfo& info() const override { return info_; }
   void cancel() noexcept override { files_->cancel(); }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
@@ -33,6 +37,8 @@ class DataImageReader final : public FrameReader {
     if (image.width != 0 && (view.width != image.width || view.height != image.height))
       return Failure{Status::kLost, fmt::format("'{}' has {}x{} pixels, but '{}' declares {}x{}", image.file,
                                                 view.width, view.height, image.said_by, image.width, image.height)};
+    if (image.frame_rate > 0)
+      outcome->timestamp_ns = std::llround(1e9 * static_cast<double>(outcome->sequence) / image.frame_rate);
     return condition_ == nullptr ? std::move(outcome) : worsen(std::move(*outcome), allocator);
   }
 
@@ -64,6 +70,7 @@ class DataImageReader final : public FrameReader {
   const Condition* condition_;
   FramePool pool_{1};  ///< for the image before its degradation
   std::unique_ptr<FrameReader> files_;
+  SourceInfo info_;
 };
 
 }  // namespace

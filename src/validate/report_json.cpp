@@ -14,7 +14,8 @@ Json number(double value) { return value < 0 ? Json() : Json(value); }
 Json figures_json(const std::vector<Score>& scores) {
   Json json = Json::object();
   for (const Score& score : scores)
-    for (const Score::Figure& figure : score.figures) json[score.name][figure.name] = number(figure.value);
+    for (const Score::Figure& figure : score.figures)
+      json[score.name][figure.name] = figure.is_signed ? Json(figure.value) : number(figure.value);
   return json;
 }
 
@@ -30,6 +31,12 @@ Json classes_json(const std::vector<Score>& scores) {
   return json;
 }
 
+/// Null: there is none.
+Json tracker_json(const Evaluation& model) {
+  const std::optional<TrackerOptions>& tracker = model.options.post.tracker;
+  return tracker ? Json(to_string(tracker->kind)) : Json();
+}
+
 Json model_json(const Evaluation& model) {
   const PostprocessOptions& options = model.options.post;
   return {{"model", model.name},
@@ -41,7 +48,8 @@ Json model_json(const Evaluation& model) {
             {"iou", options.iou.value_or(kUsualIou)},
             {"max_det", options.max_detections},
             {"agnostic", options.agnostic},
-            {"multi_label", options.multi_label ? Json(*options.multi_label) : Json()}}},
+            {"multi_label", options.multi_label ? Json(*options.multi_label) : Json()},
+            {"tracker", tracker_json(model)}}},
           {"scores", figures_json(model.scores)},
           {"classes", classes_json(model.scores)},
           {"invalid", model.invalid},

@@ -33,14 +33,22 @@ std::string title_of(const std::string& figure) {
                                                                        {"accuracy", "pixels"},
                                                                        {"delta1", "delta1"},
                                                                        {"abs_rel", "AbsRel"},
-                                                                       {"rmse", "RMSE"}};
+                                                                       {"rmse", "RMSE"},
+                                                                       {"hota", "HOTA"},
+                                                                       {"deta", "DetA"},
+                                                                       {"assa", "AssA"},
+                                                                       {"idf1", "IDF1"},
+                                                                       {"mota", "MOTA"},
+                                                                       {"switches", "IDSW"}};
   for (const auto& [name, title] : kTitles)
     if (name == figure) return std::string(title);
   return figure;
 }
 
 std::string figure_text(const Score::Figure& figure) {
+  if (figure.is_signed) return fmt::format("{:.2f}", 100 * figure.value);
   if (figure.is_share) return points_text(figure.value);
+  if (figure.name == "switches") return fmt::format("{}", figure.value);
   return figure.value < 0 ? "-" : fmt::format("{:.4f}", figure.value);
 }
 

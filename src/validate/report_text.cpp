@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "measure/report/terminal_text.hpp"
+#include "validate/data/data_set.hpp"
 #include "validate/report.hpp"
 #include "validate/report_tables.hpp"
 #include "vision/cards/card.hpp"
@@ -16,13 +17,14 @@ std::string settings_text(const Evaluation& model) {
                                  options.confidence.value_or(kUsualConfidence), options.max_detections,
                                  options.iou.value_or(kUsualIou));
   if (options.agnostic) text += ", class-agnostic";
+  if (options.tracker) text += fmt::format(", tracked by {}", to_string(options.tracker->kind));
   if (options.multi_label) text += *options.multi_label ? ", one detection per class" : ", best class only";
   return text;
 }
 
 bool has_boxes(const Evaluation& model) {
   for (const Score& score : model.scores)
-    if (score.name == "box") return true;
+    if (score.name == "box" || score.name == "tracks") return true;
   return false;
 }
 
@@ -37,7 +39,9 @@ ReportText head(const Validation& validation) {
   std::string data = fmt::format("{}: {} images, {}", validation.data, validation.all_images, validation.contents);
   if (validation.images < validation.all_images || validation.is_interrupted)
     data += fmt::format("; {} of them evaluated{}", validation.images,
-                        validation.is_interrupted ? ", then interrupted" : ", spread evenly");
+                        validation.is_interrupted                    ? ", then interrupted"
+                        : find_data_kind(validation.data).is_tracked ? ", the first ones"
+                                                                     : ", spread evenly");
   text += wrap("data", data);
   text += wrap("machine", validation.device);
   text += wrap("time", fmt::format("{:.1f} s, {:.1f} images per second", seconds,

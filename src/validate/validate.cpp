@@ -46,10 +46,15 @@ Model without_second(Model model) {
   return model;
 }
 
-Model load_evaluated(const EvaluatedModel& evaluated, bool has_boxes) {
-  Model model = Model::load(evaluated.file, evaluated.options);
-  if (has_boxes && !evaluated.options.post.multi_label && is_ultralytics(model)) {
-    ModelOptions options = evaluated.options;
+// As in Ultralytics' val and COCO's evaluation: low-confidence detections complete the precision-recall curve.
+constexpr float kLeastConfidence = 0.001F;
+
+Model load_evaluated(const EvaluatedModel& evaluated, const DataKind& kind) {
+  ModelOptions options = evaluated.options;
+  if (kind.has_boxes && !options.post.confidence) options.post.confidence = kLeastConfidence;
+  if (kind.is_tracked && !options.post.tracker) options.post.tracker.emplace();
+  Model model = Model::load(evaluated.file, options);
+  if (kind.has_boxes && !options.post.multi_label && is_ultralytics(model)) {
     options.post.multi_label = true;
     model = Model::load(evaluated.file, options);
   }
@@ -63,13 +68,18 @@ bool has_second(const Model& model) { return impl_of(model).card().second.has_va
 class Validator {
  public:
   Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
-    const bool has_boxes = find_data_kind(options.data).has_boxes;
-    if (!options.results.empty() && !has_boxes)
+    const DataKind& kind = find_data_kind(options.data);
+    if (!options.results.empty() && !kind.has_boxes)
       fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
+    if (options.against && kind.is_tracked)
+      fail(ErrorCode::kInvalidArgument,
+           "{}: tracks of two models can't be compared, because frames of a video can't be resampled: evaluate each "
+           "model on its own",
+           options.data);
     data_ = open_data_set(options.data);
-    chosen_ = spread(data_->images().size(), static_cast<std::size_t>(options.limit));
-    models_.push_back(load_evaluated(options.model, has_boxes));
-    if (options.against) models_.push_back(load_evaluated(*options.against, has_boxes));
+    choose_images(static_cast<std::size_t>(options.limit), kind.is_tracked);
+    models_.push_back(load_evaluated(options.model, kind));
+    if (options.against) models_.push_back(load_evaluated(*options.against, kind));
     drop_second_models();
     if (!options.results.empty()) results_.emplace(options.results);
   }
@@ -97,6 +107,13 @@ class Validator {
   }
 
  private:
+  /// At most LIMIT; 0: all. Frames of videos follow each other.
+  void choose_images(std::size_t limit, bool are_frames) {
+    const std::size_t size = data_->images().size();
+    chosen_ = spread(size, are_frames ? 0 : limit);
+    if (are_frames && limit > 0) chosen_.resize(std::min(size, limit));
+  }
+
   /// The metrics are those of first models, which second ones would only slow down: they are run to be compared.
   void drop_second_models() {
     if (models_.size() == 2 && std::ranges::all_of(models_, has_second)) return;
@@ -116,17 +133,40 @@ class Validator {
     for (const Model& model : models_)
       evaluators.push_back(
           data_->make_evaluator(model, condition == nullptr && evaluators.empty() && results_ ? &*results_ : nullptr));
-    std::vector<DataImage> images;
-    for (const std::size_t place : chosen_) images.push_back(data_->images()[place]);
+    const auto start = Clock::now();
+    std::size_t done = 0;
+    while (done < chosen_.size()) {
+      const std::size_t before = done;
+      done = evaluate_sequence(condition, done, evaluators);
+      if (done == before || !is_end_of_sequence(done)) break;
+    }
+    if (condition == nullptr) {
+      validation.images = done;
+      validation.elapsed = Clock::now() - start;
+    }
+    validation.is_interrupted = validation.is_interrupted || done < chosen_.size();
+    if (validation.images == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first image");
+    return evaluators;
+  }
+
+  const DataImage& chosen(std::size_t i) const { return data_->images()[chosen_[i]]; }
+  bool is_end_of_sequence(std::size_t i) const {
+    return i == chosen_.size() || chosen(i).sequence != chosen(i - 1).sequence;
+  }
+
+  /// Runs the chosen images from FIRST on, up to the end of their sequence, in a pipeline of its own. Returns the
+  /// number of images that are done: less if it was interrupted.
+  std::size_t evaluate_sequence(const Condition* condition, std::size_t first,
+                                std::span<const std::unique_ptr<Evaluator>> evaluators) {
+    std::vector<DataImage> images = {chosen(first)};
+    while (!is_end_of_sequence(first + images.size())) images.push_back(chosen(first + images.size()));
     const std::string what = condition == nullptr ? "images" : std::string(condition->name);
     Pipeline pipeline({source_of(open_data_images(options_.data, images, condition))}, models_);
-    const auto start = Clock::now();
-    KeptResult first;
-    std::size_t done = 0;
-    for (; done < images.size(); ++done) {
-      events_.progress(fmt::format("{} {}/{}", what, done, images.size()),
-                       static_cast<double>(done) / static_cast<double>(images.size()));
-      if (events_.stop()) break;
+    KeptResult reference;
+    for (std::size_t done = first; done < first + images.size(); ++done) {
+      events_.progress(fmt::format("{} {}/{}", what, done, chosen_.size()),
+                       static_cast<double>(done) / static_cast<double>(chosen_.size()));
+      if (events_.stop()) return done;
       for (std::size_t m = 0; m < models_.size(); ++m) {
         const Outcome<Result&> result = pipeline.next();
         if (!result) fail(ErrorCode::kInvalidFile, "{}", result.failure().message);
@@ -134,18 +174,12 @@ class Validator {
         if (condition == nullptr && result->invalid()) invalid_[m].add(result->faults);
         if (condition != nullptr || models_.size() == 1) continue;
         if (m == 0)
-          first.keep(*result);
+          reference.keep(*result);
         else
-          agreement_.add(first.get(), *result);
+          agreement_.add(reference.get(), *result);
       }
     }
-    if (condition == nullptr) {
-      validation.images = done;
-      validation.elapsed = Clock::now() - start;
-    }
-    validation.is_interrupted = validation.is_interrupted || done < images.size();
-    if (validation.images == 0) fail(ErrorCode::kInvalidArgument, "it was interrupted before the first image");
-    return evaluators;
+    return first + images.size();
   }
 
   Evaluation evaluation(std::size_t m, const Evaluator& evaluator) const {

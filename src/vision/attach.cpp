@@ -78,6 +78,7 @@ void check_postprocess(const PostprocessOptions& options) {
   if (options.max_detections < 1 || options.max_detections > kMostDetections)
     fail(ErrorCode::kInvalidArgument, "the limit of {} detections per frame is not between 1 and {}",
          options.max_detections, kMostDetections);
+  if (options.tracker) check_tracker_options(*options.tracker);
   if (options.top_k < 1)
     fail(ErrorCode::kInvalidArgument, "the limit of {} classes per frame is below 1", options.top_k);
 }

@@ -27,11 +27,6 @@ ValueId Attachment::output(std::size_t role) {
   return post.cast(find_value(post.graph(), post.graph().outputs(), head.outputs.at(role)), DType::kFloat32);
 }
 
-float Attachment::conf() const {
-  if (options.confidence) return *options.confidence;
-  return head.conf.empty() ? kUsualConfidence : std::ranges::min(head.conf);
-}
-
 ValueId Attachment::class_filter() {
   if (classes_.empty() || index_ != 0) return ValueId::kNone;
   Tensor allowed(DType::kBool, {static_cast<std::int64_t>(head.labels.size())});
@@ -41,8 +36,10 @@ ValueId Attachment::class_filter() {
 }
 
 void Attachment::set_candidate_attributes(Node& node) const {
-  node.attributes.set("conf", conf());
-  if (!options.confidence && head.conf.size() > 1) node.attributes.set("threshold", head.conf);
+  const Thresholds thresholds = graph_thresholds(head, options);
+  node.attributes.set("conf", thresholds.least());
+  if (std::vector<float> by_class = thresholds.by_class(); !by_class.empty())
+    node.attributes.set("threshold", std::move(by_class));
   if (!head.remap.empty())
     node.attributes.set("remap", std::vector<std::int64_t>(head.remap.begin(), head.remap.end()));
   node.attributes.set("multi_label", std::int64_t{options.multi_label.value_or(head.multi_label)});

@@ -2,6 +2,7 @@
 
 #include "vision/attach.hpp"
 #include "vision/fragment.hpp"
+#include "vision/thresholds.hpp"
 
 namespace saccade {
 
@@ -27,8 +28,8 @@ class Attachment {
   /// An output of the head, as float32.
   ValueId output(std::size_t role);
 
-  /// The confidence threshold.
-  float conf() const;
+  /// The least confidence threshold.
+  float conf() const { return graph_thresholds(head, options).least(); }
   /// bool [classes], or kNone if all classes are selected. It is always kNone for heads after the first, whose classes
   /// the selection refers to.
   ValueId class_filter();

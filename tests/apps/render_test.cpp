@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -161,6 +162,28 @@ TEST(Render, WhatIsWrongIsNamed) {
   const auto depth = run_saccade({"demo", "--render", "1", "--output", folder.string(), "--depth", "1"});
   EXPECT_EQ(depth.exit_code, 1);
   EXPECT_NE(depth.err.find(blocked), std::string::npos) << depth.err;
+}
+
+TEST(Render, WritesAMotChallengeSequence) {
+  const test::TempFolder folder;
+  const auto finished = run_saccade(
+      {"demo", "--render", "3", "--layout", "mot", "--output", folder / "set", "--source", kScene, "--format", "jpg"});
+  ASSERT_EQ(finished.exit_code, 0) << finished.err;
+  EXPECT_NE(finished.out.find("gt/gt.txt"), std::string::npos);
+  Scene scene(parse_scene(kScene));
+  std::string expected;
+  for (int frame = 0; frame < 3; ++frame)
+    for (const SceneObject& object : scene.truth(frame).objects)
+      expected += fmt::format("{},{},{},{},{},{},{},{},{:.3f}\n", frame + 1, object.identity, object.x1, object.y1,
+                              object.x2 - object.x1, object.y2 - object.y1, object.ignore ? 0 : 1, object.class_id + 1,
+                              object.visible_share);
+  EXPECT_EQ(test::bytes_of_file(folder / "set/gt/gt.txt"), expected);
+  EXPECT_EQ(test::bytes_of_file(folder / "set/seqinfo.ini"),
+            "[Sequence]\nname=set\nimDir=img1\nframeRate=2\nseqLength=3\nimWidth=160\nimHeight=120\nimExt=.jpg\n");
+  EXPECT_TRUE(std::filesystem::exists(folder / "set/img1/000003.jpg"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "set/instances.json"));
+  EXPECT_EQ(
+      run_saccade({"demo", "--render", "1", "--layout", "mot", "--depth", "1", "--output", folder / "x"}).exit_code, 2);
 }
 
 }  // namespace

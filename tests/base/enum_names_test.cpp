@@ -40,6 +40,7 @@ const std::map<std::string, NamesOf> kPublicEnums = {
     {"StreamState", names_of<StreamState>},
     {"Task", names_of<Task>},
     {"TileMerge", names_of<TileMerge>},
+    {"TrackerKind", names_of<TrackerKind>},
 };
 
 /// The enumerations that the public headers define, with their numbers of enumerators.

@@ -21,7 +21,7 @@ BASES = {
 }
 # The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
-    "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --csv": "csv", "run --yolo": "folder",
+    "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --mot": "some", "run --csv": "csv", "run --yolo": "folder",
     "run --video": "video", "run --frames": "folder", "run --goals": "in", "run --telemetry": "jsonl",
     "run --tls": "in", "run --token-file": "in", "infer --input": "in", "infer --output": "folder",
     "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in", "inspect --graphviz": "folder",
@@ -107,6 +107,7 @@ def replaced(subcommand, flag, value, joined):
     if subcommand == "demo" and flag in ("--duration", "--max-frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"],
+            "--mot": ["--track", "sort"],
             "--rotate": ["--jsonl", "o.jsonl"], "--keep": ["--jsonl", "o.jsonl", "--rotate", "1M"],
             "--tls": ["--metrics", "0"], "--token-file": ["--metrics", "0"]}.get(flag, [])
     if joined:

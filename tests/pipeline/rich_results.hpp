@@ -19,6 +19,7 @@ struct RichResult {
     object.class_id = 2;
     object.class_name = "cat";
     object.confidence = 0.5F;
+    object.track_id = 12;
     object.keypoints = points;
     object.mask = Mask{runs, 7};
     object.oriented = OrientedBox{3, 2, 2, 4, 0};

@@ -48,6 +48,7 @@ TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
   const json text = line();
 
   const json object = text["detections"][0];
+  EXPECT_EQ(object["track_id"], 12);
   EXPECT_EQ(object["mask"], json({{"size", {4, 8}}, {"counts", "43101N`0"}})) << object["mask"];
   EXPECT_EQ(object["keypoints"], json({{1.5, 1, 0.25}, {4, 2, 1}}));
   EXPECT_EQ(object["obb"], json({{"x", 3}, {"y", 2}, {"width", 2}, {"height", 4}, {"angle", 0}}));
@@ -100,12 +101,12 @@ TEST_F(RichSinks, CsvHasARowForEachOfThem) {
   for (std::string row; std::getline(text, row);) rows.push_back(row);
   ASSERT_EQ(rows.size(), 7U);
   EXPECT_EQ(rows[1],
-            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,,5,tabby,0.5,AB 123,0.96875,");
-  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,,,,,,,");
-  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,,,,,,,");
-  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,,,,,,,");
-  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,,,,,,");
-  EXPECT_EQ(rows[6], "0,scene,,0,0,m,,,,,,,,text,,,,,,,,,,,,,,\"'=A, \"\"B\"\"\",0.875,");
+            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0,1.5 1 0.25;4 2 1,,,,5,tabby,0.5,AB 123,0.96875,,12");
+  EXPECT_EQ(rows[2], "0,scene,,0,0,m,1,indoors,0.75,,,,,class,,,,,,,,,,,,,,,,,");
+  EXPECT_EQ(rows[3], "0,scene,,0,0,m,4,sky,,,,,,segment,20,,,,,,,,,,,,,,,,");
+  EXPECT_EQ(rows[4], "0,scene,,0,0,m,6,\"sea, open\",,,,,,segment,12,,,,,,,,,,,,,,,,");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,0.5,2,1.25,,,,,,,");
+  EXPECT_EQ(rows[6], "0,scene,,0,0,m,,,,,,,,text,,,,,,,,,,,,,,\"'=A, \"\"B\"\"\",0.875,,");
   const auto columns = std::ranges::count(rows[0], ',');
   for (std::size_t i : {1U, 2U, 3U, 5U}) EXPECT_EQ(std::ranges::count(rows[i], ','), columns) << rows[i];
 }
@@ -150,10 +151,10 @@ TEST_F(FaultySinks, JsonLinesSayThatTheyAreInvalid) {
 TEST_F(FaultySinks, CsvLeavesFieldsEmptyAndSaysItInTheLast) {
   const auto rows = csv();
   ASSERT_EQ(rows.size(), 7U);
-  EXPECT_TRUE(rows[0].ends_with(",invalid"));
+  EXPECT_TRUE(rows[0].ends_with(",invalid,track_id"));
   EXPECT_EQ(rows[1],
-            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,5,tabby,0.5,AB 123,0.96875,true");
-  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,,,,,,true");
+            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,5,tabby,0.5,AB 123,0.96875,true,12");
+  EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,,,,,,true,");
   for (const std::string& row : {rows[1], rows[2], rows[3], rows[5]})
     EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows[0], ',')) << row;
 }
@@ -164,7 +165,7 @@ TEST_F(FaultySinks, CsvHasARowOfAFrameWithoutPredictions) {
   rich_.result.segments.clear();
   rich_.result.depth = {};
   rich_.result.text = {};
-  EXPECT_EQ(csv(), (std::vector<std::string>{csv()[0], "0,scene,,0,0,m,,,,,,,,none,,,,,,,,,,,,,,,,true"}));
+  EXPECT_EQ(csv(), (std::vector<std::string>{csv()[0], "0,scene,,0,0,m,,,,,,,,none,,,,,,,,,,,,,,,,true,"}));
   rich_.result.faults = {};
   EXPECT_EQ(csv().size(), 1U);
 }
@@ -176,7 +177,7 @@ TEST_F(FaultySinks, CocoAndYoloHaveNoPointThere) {
   rich_.result.detections[0].mask.reset();
   rich_.result.detections[0].oriented.reset();
   write(open_yolo(folder_ / "labels", models, 1, {}));
-  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.375 0.375 0.5 0.75 0 0 0 0 0 0 0.25 0.5 1\n");
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.375 0.375 0.5 0.75 0 0 0 0 0 0 0.25 0.5 1 12\n");
 }
 
 TEST_F(FaultySinks, InvalidNumbersAreDrawn) {
@@ -228,7 +229,7 @@ TEST_F(RichSinks, YoloLabelsAreTheMasksBordersAndTheKeypoints) {
   write(open_yolo(folder_ / "labels", detector(), 1, {.confidence = true}));
 
   EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"),
-            "2 0.1875 0.125 0.1875 0.625 0.3125 0.625 0.4375 0.375 0.3125 0.125 0.1875 0.25 0.25 0.5 0.5 1 0.5\n");
+            "2 0.1875 0.125 0.1875 0.625 0.3125 0.625 0.4375 0.375 0.3125 0.125 0.1875 0.25 0.25 0.5 0.5 1 0.5 12\n");
 }
 
 TEST_F(RichSinks, YoloLabelsOfClassifiersAreConfidencesAndNames) {
@@ -250,8 +251,8 @@ TEST_F(RichSinks, YoloLabelsOfTurnedBoxesAreTheirCornersAndOfOthersCentreAndSize
   write(open_yolo(folder_ / "labels", detector(), 1));
 
   EXPECT_EQ(test::bytes_of_file(folder_ / "labels/street 7.txt"),
-            "2 0.5 1 0.5 0 0.25 0 0.25 1\n"
-            "2 0.375 0.375 0.5 0.75\n");
+            "2 0.5 1 0.5 0 0.25 0 0.25 1 12\n"
+            "2 0.375 0.375 0.5 0.75 12\n");
 }
 
 TEST_F(RichSinks, YoloLabelsOfMasksThatEncloseNothing) {
@@ -265,7 +266,7 @@ TEST_F(RichSinks, YoloLabelsOfMasksThatEncloseNothing) {
   rich_.result.detections[1].mask = Mask{{&pixel, 1}, 2};
   write(open_yolo(folder_ / "labels", detector(), 1));
 
-  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.25 0.25 0.25 0.5 0.5 0.5 0.5 0.25\n");
+  EXPECT_EQ(test::bytes_of_file(folder_ / "labels/0-000000.txt"), "2 0.25 0.25 0.25 0.5 0.5 0.5 0.5 0.25 12\n");
 }
 
 TEST_F(RichSinks, YoloFilesOfSeveralSourcesAndModelsDoNotMeet) {

@@ -110,6 +110,44 @@ TEST(Draw, ClassesHaveColoursOfTheirOwn) {
   EXPECT_EQ(page.at(50, 150), page.at(450, 150));
 }
 
+/// An object on a track, its centre at (X, 60).
+Detection tracked(float x, std::int64_t id) {
+  Detection object;
+  object.box = {x - 10, 50, x + 10, 70};
+  object.class_name = "car";
+  object.confidence = 0.9F;
+  object.track_id = id;
+  return object;
+}
+
+TEST(Draw, TracksHaveTheColourOfTheirIdAndTheirPath) {
+  const auto drawer = module<DrawModule>("draw").make_drawer();
+  const auto frame = [&](std::int64_t time_ms, std::vector<Detection> objects) {
+    Page page(400, 120);
+    Result result = boxes(std::move(objects));
+    result.width = 400;
+    result.height = 120;
+    result.frame = time_ms;
+    result.timestamp_ns = time_ms * 1'000'000;
+    drawer->draw(result, page.view());
+    return page;
+  };
+  frame(0, {tracked(50, 1)});
+  frame(100, {tracked(150, 1)});
+  const Page page = frame(200, {tracked(250, 1), tracked(350, 2)});
+  const Rgb line = page.at(240, 60);  // the left side of its box
+  EXPECT_NE(line, kGray);
+  EXPECT_NE(line, page.at(340, 60));
+  EXPECT_EQ(page.at(200, 60), line);
+  EXPECT_EQ(page.at(100, 60), line);
+  EXPECT_EQ(page.at(30, 60), kGray);
+  EXPECT_EQ(page.at(300, 60), kGray);  // the other one has no path yet
+  EXPECT_EQ(frame(300, {}).touched(), 0);
+  // Longer ago than paths are shown, and before a clock that was set back.
+  EXPECT_EQ(frame(5000, {tracked(300, 1)}).at(200, 60), kGray);
+  EXPECT_EQ(frame(100, {tracked(100, 1)}).at(200, 60), kGray);
+}
+
 TEST(Draw, BoxesOutsideAreCutAndUnusableOnesLeftOut) {
   Page page(64, 48);
 

@@ -1,8 +1,10 @@
 #include "saccade/frame_session.hpp"
 
+#include "base/error.hpp"
 #include "pipeline/model/model_runner.hpp"
 
 namespace saccade {
+
 struct FrameSession::State {
   explicit State(const Model& model) : runner(model, 0) {}
 
@@ -10,7 +12,19 @@ struct FrameSession::State {
   Frame frame;
 };
 
-FrameSession::FrameSession(const Model& model) : state_(std::make_unique<State>(model)) {}
+namespace {
+
+/// Frames of a session belong to no stream.
+const Model& untracked(const Model& model) {
+  if (model.options().post.tracker)
+    fail(ErrorCode::kInvalidArgument, "{}: only a Pipeline tracks objects: leave PostprocessOptions::tracker empty",
+         model.name());
+  return model;
+}
+
+}  // namespace
+
+FrameSession::FrameSession(const Model& model) : state_(std::make_unique<State>(untracked(model))) {}
 
 FrameSession::~FrameSession() = default;
 FrameSession::FrameSession(FrameSession&&) noexcept = default;

@@ -43,6 +43,8 @@ Model::Impl::Impl(const std::string& path, const ModelOptions& options)
   OpenedModel opened = naming(path, [&] { return open_model(path, options); });
   graph_ = std::move(opened.graph);
   options_ = std::move(opened.options);
+  // Merging the tiles would enlarge boxes by detections of a low confidence.
+  if (options_.tiles && options_.post.tracker) options_.post.tracker->low = 1;
   plan_ = std::move(opened.plan);
   if (plan_) packed_.store(std::move(plan_->packed), std::move(opened.file));
   inputs_ = describe(graph_, graph_.inputs());
@@ -172,6 +174,11 @@ std::span<const TensorInfo> Model::inputs() const { return impl_->inputs(); }
 std::span<const TensorInfo> Model::outputs() const { return impl_->outputs(); }
 
 Task Model::task() const { return impl_->card().task(); }
+
+bool Model::tracks() const {
+  const Card& card = impl_->card();
+  return options().post.tracker && card.task() != Task::kTrack && find_objects_head(card) != nullptr;
+}
 
 std::span<const std::string> Model::labels() const { return impl_->card().head().labels; }
 

@@ -35,13 +35,20 @@ void ModelRunner::submit(const FrameView& frame) {
   execution_.submit();
 }
 
-void ModelRunner::read(const Frame& frame) {
+void ModelRunner::read(const Frame& frame, ResultTracker* tracker) {
   const auto start = std::chrono::steady_clock::now();
   result_.latency = {};
   read_outputs(frame.view);
   add_stage_times();
   result_.latency.post += std::chrono::steady_clock::now() - start;
-  finish(frame);
+  finish(frame, tracker);
+}
+
+std::unique_ptr<ResultTracker> ModelRunner::make_tracker(double frame_rate) const {
+  if (!model_.tracks()) return nullptr;
+  const PostprocessOptions& options = model_.options().post;
+  return std::make_unique<ResultTracker>(*options.tracker, result_thresholds(*find_objects_head(vision_.card), options),
+                                         frame_rate);
 }
 
 std::size_t ModelRunner::result_bytes() const {
@@ -69,15 +76,15 @@ void ModelRunner::follow(const std::array<float, 4>& box) {
   tracker->follow(box);
 }
 
-void ModelRunner::run(const Frame& frame) {
+void ModelRunner::run(const Frame& frame, ResultTracker* tracker) {
   if (is_tiled()) {
     run_tiles(frame.view);
-    finish(frame);
+    finish(frame, tracker);
     return;
   }
   submit(frame.view);
   wait();
-  read(frame);
+  read(frame, tracker);
 }
 
 void ModelRunner::warm_up(const FrameView& frame) {
@@ -131,8 +138,8 @@ void ModelRunner::add_stage_times() {
   result_.latency.post += execution_.stage_time(Stage::kPost);
 }
 
-/// Sets the identity of the frame, and runs the second model, which warns of its own faults.
-void ModelRunner::finish(const Frame& frame) {
+/// Sets the identity of the frame, tracks the objects, and runs the second model, which warns of its own faults.
+void ModelRunner::finish(const Frame& frame, ResultTracker* tracker) {
   result_.name = frame.name;
   result_.image_id = frame.image_id;
   result_.frame = frame.sequence;
@@ -140,6 +147,11 @@ void ModelRunner::finish(const Frame& frame) {
   result_.width = frame.view.width;
   result_.height = frame.view.height;
   if (result_.invalid() && !std::exchange(has_warned_, true)) warn();
+  if (tracker != nullptr) {
+    const auto start = std::chrono::steady_clock::now();
+    tracker->update(result_, frame.view);
+    result_.latency.post += std::chrono::steady_clock::now() - start;
+  }
   if (objects_ != nullptr) objects_->run(frame, result_);
 }
 

@@ -5,6 +5,7 @@
 #include "runtime/plan.hpp"
 #include "tensor/frame.hpp"
 #include "vision/result_reader.hpp"
+#include "vision/tracking/result_tracker.hpp"
 
 namespace saccade {
 
@@ -26,9 +27,12 @@ class ModelRunner {
   /// Fills result() with the predictions for FRAME after wait(), except for stream, source and the latencies outside of
   /// the model, which the pipeline sets. Runs the second model on the objects; FRAME's pixels must then still be
   /// valid. Warns about the first frame with an invalid result. Throws Error if the second model can't run on a crop.
-  void read(const Frame& frame);
+  /// TRACKER, of make_tracker(), tracks the objects before that; null: they are not tracked.
+  void read(const Frame& frame, ResultTracker* tracker = nullptr);
   /// submit(), wait() and read(), for each tile of a model that runs on tiles. Their latencies are added up.
-  void run(const Frame& frame);
+  void run(const Frame& frame, ResultTracker* tracker = nullptr);
+  /// For a stream of FRAME_RATE frames per second (0: unknown); null if the model does not track.
+  std::unique_ptr<ResultTracker> make_tracker(double frame_rate) const;
   /// Runs the model on FRAME without a result. No effect on a tracker, which keeps a state between frames.
   void warm_up(const FrameView& frame);
   /// A tracker follows the object in BOX (corners, in pixels) from the next frame on. Throws Error if the model is
@@ -61,7 +65,7 @@ class ModelRunner {
   void read_tile(std::size_t i);
   void read_outputs(const FrameView& frame);
   void add_stage_times();
-  void finish(const Frame& frame);
+  void finish(const Frame& frame, ResultTracker* tracker);
   void warn() const;
 
   Model model_;

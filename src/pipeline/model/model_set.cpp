@@ -74,9 +74,9 @@ std::optional<ModelSet::Fault> ModelSet::wait() {
   return {};
 }
 
-std::optional<ModelSet::Fault> ModelSet::run(std::size_t i, const Frame& frame) {
+std::optional<ModelSet::Fault> ModelSet::run(std::size_t i, const Frame& frame, ResultTracker* tracker) {
   try {
-    ready_ ? runners_[i].read(frame) : runners_[i].run(frame);
+    ready_ ? runners_[i].read(frame, tracker) : runners_[i].run(frame, tracker);
   } catch (const Error& error) {
     return fault(i, error);
   }

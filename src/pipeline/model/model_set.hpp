@@ -36,8 +36,9 @@ class ModelSet {
   /// Waits for the models that begin() has started. Returns which failed.
   std::optional<Fault> wait();
   /// Fills the result of the model with the index I for FRAME, that of the last begin(), after wait(). Runs the model
-  /// now if it was not started; no other run may then be in flight. Returns why there is no result.
-  std::optional<Fault> run(std::size_t i, const Frame& frame);
+  /// now if it was not started; no other run may then be in flight. TRACKER as in ModelRunner::read(). Returns why
+  /// there is no result.
+  std::optional<Fault> run(std::size_t i, const Frame& frame, ResultTracker* tracker = nullptr);
 
  private:
   Fault fault(std::size_t model, const Error& error);

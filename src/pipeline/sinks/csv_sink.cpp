@@ -42,7 +42,7 @@ void append_field(JsonBuffer& out, std::string_view text) {
 constexpr std::string_view kHeader =
     "stream,source,name,frame,timestamp_ns,model,class_id,class,confidence,x1,y1,x2,y2,kind,pixels,"
     "obb_x,obb_y,obb_width,obb_height,obb_angle,keypoints,depth_min,depth_max,depth_mean,"
-    "second_class_id,second_class,second_confidence,text,text_confidence,invalid\n";
+    "second_class_id,second_class,second_confidence,text,text_confidence,invalid,track_id\n";
 
 class CsvSink final : public Sink {
  public:
@@ -94,7 +94,12 @@ class CsvSink final : public Sink {
     if (std::isfinite(value)) append(line_, "{}", value);
   }
 
-  void append_end(const Result& result) { append(line_, "{}\n", result.invalid() ? ",true" : ","); }
+  /// TRACK_ID 0: none.
+  void append_end(const Result& result, std::int64_t track_id = 0) {
+    append(line_, "{},", result.invalid() ? ",true" : ",");
+    if (track_id > 0) append(line_, "{}", track_id);
+    append(line_, "\n");
+  }
 
   /// The row of a frame with an invalid and empty result, which must differ from one without detections.
   void append_nothing(const Result& result) {
@@ -122,7 +127,7 @@ class CsvSink final : public Sink {
     }
     append(line_, ",,,");
     append_second(detection);
-    append_end(result);
+    append_end(result, detection.track_id);
   }
 
   /// The best class and the text that the second model predicts for an object.

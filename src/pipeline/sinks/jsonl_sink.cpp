@@ -150,6 +150,7 @@ class JsonlSink final : public Sink {
       append(line_, ",");
       append_class(line_, detection.class_id, detection.class_name);
       append_field(line_, "confidence", detection.confidence);
+      if (detection.track_id > 0) append(line_, R"(,"track_id":{})", detection.track_id);
       if (detection.mask) append_silhouette(*detection.mask, result);
       if (!detection.keypoints.empty()) append_keypoints(line_, detection.keypoints);
       if (detection.oriented) append_oriented(line_, *detection.oriented);

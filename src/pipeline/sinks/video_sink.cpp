@@ -1,24 +1,18 @@
-#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
+#include "pipeline/sinks/numbered_path.hpp"
 #include "pipeline/sinks/video_track.hpp"
 #include "saccade/sinks.hpp"
 
 namespace saccade {
 namespace {
 
-/// out.mp4, out-1.mp4, ...
-std::string numbered(const std::filesystem::path& path, std::size_t place) {
-  if (place == 0) return path.string();
-  return (path.parent_path() / fmt::format("{}-{}{}", path.stem().string(), place, path.extension().string())).string();
-}
-
 class VideoSink final : public Sink {
  public:
   VideoSink(const std::string& path, std::span<const Source> sources, const Rotation& rotation) {
     for (const Source& source : sources)
-      tracks_.push_back(std::make_unique<VideoTrack>(numbered(path, tracks_.size()), source.info(), rotation));
+      tracks_.push_back(std::make_unique<VideoTrack>(numbered_path(path, tracks_.size()), source.info(), rotation));
   }
 
   void write(const Result& result, const FrameView& frame) override {

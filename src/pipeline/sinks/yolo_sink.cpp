@@ -85,6 +85,7 @@ class YoloSink final : public Sink {
       append_keypoint(point);
     }
     if (options_.confidence) append(text_, " {:g}", detection.confidence);
+    if (detection.track_id > 0) append(text_, " {}", detection.track_id);
     append(text_, "\n");
   }
 

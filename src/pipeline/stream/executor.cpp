@@ -5,8 +5,13 @@
 namespace saccade {
 
 Executor::Executor(ModelSet& models, BoundedQueue<Frame>& queue, FrameRunPool& runs, Clock::time_point deadline,
-                   Hooks hooks)
-    : models_(models), queue_(queue), runs_(runs), deadline_(deadline), hooks_(std::move(hooks)) {}
+                   Hooks hooks, Trackers trackers)
+    : models_(models),
+      queue_(queue),
+      runs_(runs),
+      deadline_(deadline),
+      hooks_(std::move(hooks)),
+      trackers_(std::move(trackers)) {}
 
 void Executor::request() {
   if (thread_.joinable() && !lockstep_) return;
@@ -121,11 +126,15 @@ void Executor::process(FrameRun& run) {
   read(run, run.fault ? run.fault->model : models_.size());
 }
 
+ResultTracker* Executor::tracker_of(const FrameRun& run, std::size_t model) const {
+  return trackers_.empty() ? nullptr : trackers_[run.lane][model].get();
+}
+
 /// Fills the results of the first MODELS.
 void Executor::read(FrameRun& run, std::size_t models) {
   auto last = run.fetched;
   for (std::size_t i = 0; i < models; ++i) {
-    if (auto fault = models_.run(i, run.frame)) {
+    if (auto fault = models_.run(i, run.frame, tracker_of(run, i))) {
       run.fault = std::move(fault);
       return;
     }

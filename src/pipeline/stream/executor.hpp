@@ -4,15 +4,20 @@
 #include <condition_variable>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/bounded_queue.hpp"
 #include "pipeline/model/model_set.hpp"
 #include "pipeline/stream/frame_run.hpp"
 
 namespace saccade {
+
+/// The trackers of a pipeline, by lane and model; null: it does not track.
+using Trackers = std::vector<std::vector<std::unique_ptr<ResultTracker>>>;
 
 /// Takes frames from a queue, runs the models on them and passes the runs on, on its own thread. If the models run on a
 /// device, the next frame is submitted before the results of the last one are read.
@@ -27,8 +32,9 @@ class Executor {
     std::function<void()> failed;
   };
 
-  /// MODELS, QUEUE and RUNS outlive it. It ends at DEADLINE. Does not start.
-  Executor(ModelSet& models, BoundedQueue<Frame>& queue, FrameRunPool& runs, Clock::time_point deadline, Hooks hooks);
+  /// MODELS, QUEUE and RUNS outlive it. It ends at DEADLINE. Does not start. TRACKERS may be empty.
+  Executor(ModelSet& models, BoundedQueue<Frame>& queue, FrameRunPool& runs, Clock::time_point deadline, Hooks hooks,
+           Trackers trackers = {});
   /// The queue must be cancelled or closed, and `complete` must not block.
   ~Executor() { join(); }
   Executor(const Executor&) = delete;
@@ -65,12 +71,14 @@ class Executor {
   void begin(FrameRun& run);
   void process(FrameRun& run);
   void read(FrameRun& run, std::size_t models);
+  ResultTracker* tracker_of(const FrameRun& run, std::size_t model) const;
 
   ModelSet& models_;
   BoundedQueue<Frame>& queue_;
   FrameRunPool& runs_;
   Clock::time_point deadline_;
   Hooks hooks_;
+  Trackers trackers_;
   bool lockstep_ = false;
   std::chrono::nanoseconds period_{};  ///< of the frames; 0: unknown
   Clock::time_point expected_;         ///< when the next frame arrives

@@ -26,12 +26,25 @@ LaneOptions results_lane(const LaneOptions& frames) {
   return {.policy = frames.policy, .capacity = frames.policy == DropPolicy::kWait ? 1 : frames.capacity};
 }
 
+/// The rate of a source's frames that OPTIONS select, frames per second; 0: unknown.
+double selected_rate(const SourceInfo& source, const PipelineOptions& options) {
+  const double rate = source.frame_rate / static_cast<double>(options.every);
+  return options.max_rate > 0 ? std::min(rate, options.max_rate) : rate;
+}
+
 /// The period of a live source's frames that OPTIONS select; 0: unknown, or it is not live.
 std::chrono::nanoseconds live_period(const SourceInfo& source, const PipelineOptions& options) {
-  if (!source.live || source.frame_rate <= 0) return {};
-  double seconds = static_cast<double>(options.every) / source.frame_rate;
-  if (options.max_rate > 0) seconds = std::max(seconds, 1 / options.max_rate);
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+  const double rate = selected_rate(source, options);
+  if (!source.live || rate <= 0) return {};
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(1 / rate));
+}
+
+Trackers make_trackers(ModelSet& models, std::span<const Source> sources, const PipelineOptions& options) {
+  Trackers trackers(sources.size());
+  for (std::size_t lane = 0; lane < sources.size(); ++lane)
+    for (std::size_t i = 0; i < models.size(); ++i)
+      trackers[lane].push_back(models[i].make_tracker(selected_rate(sources[lane].info(), options)));
+  return trackers;
 }
 
 /// Throws Error unless MODEL, a tracker of one object, has a target and a single source.
@@ -162,7 +175,8 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   Executor::Hooks hooks{.complete = [this](FrameRunRef run) { complete(std::move(run)); },
                         .lane_ended = [this](std::size_t lane) { results_->close(lane); },
                         .failed = [this] { results_->cancel(); }};
-  executor_ = std::make_unique<Executor>(models_, *queue_, *runs_, deadline_, std::move(hooks));
+  executor_ = std::make_unique<Executor>(models_, *queue_, *runs_, deadline_, std::move(hooks),
+                                         make_trackers(models_, sources_, options));
   // On the CPU, the models need the processor that it would keep.
   if (sources_.size() == 1 && models_.overlaps()) executor_->expect_each(live_period(sources_[0].info(), options));
   std::vector<Stream::Place> places;

@@ -45,10 +45,10 @@ std::vector<int> by_name(std::span<const std::string> labels, const std::vector<
 
 }  // namespace
 
-ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations) {
+ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations, const char* kind) {
   ClassMatch match;
   for (const CocoCategory& category : annotations.categories) match.categories.push_back(category.name);
-  const Head& head = need_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}, "coco:", "boxes");
+  const Head& head = need_head(model, {Task::kDetect, Task::kSegment, Task::kPose, Task::kOriented}, kind, "boxes");
   const std::vector<std::string>& labels = match.labels = head.labels;
   if (are_coco(labels)) match.category = by_coco_number(annotations);
   if (match.category.empty()) match.category = by_name(labels, match.categories);
@@ -72,26 +72,28 @@ ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations)
   return match;
 }
 
-std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const CocoAnnotations& annotations) {
+std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const std::string& path,
+                                   std::span<const std::int64_t> objects) {
   std::vector<std::string> notes;
   std::vector<std::string> names;
   for (std::size_t c = 0; c < match.category.size(); ++c)
     if (match.selected[c] && match.category[c] < 0) names.push_back(match.labels[c]);
   if (!names.empty())
     notes.push_back(fmt::format("{} classes of {} are not categories of {}; their predictions are skipped: {}",
-                                names.size(), model.name(), annotations.path, some_of(names)));
+                                names.size(), model.name(), path, some_of(names)));
   names.clear();
   std::vector<bool> has_class(match.categories.size());
   for (const int category : match.category)
     if (category >= 0) has_class[static_cast<std::size_t>(category)] = true;
-  for (std::size_t c = 0; c < has_class.size(); ++c)
-    if (!has_class[c]) names.push_back(match.categories[c]);
-  std::int64_t objects = 0;
-  for (const CocoImage& image : annotations.images)
-    objects += std::ranges::count_if(image.objects, [&](const CocoObject& each) { return !has_class[each.category]; });
+  std::int64_t skipped = 0;
+  for (std::size_t c = 0; c < has_class.size(); ++c) {
+    if (has_class[c]) continue;
+    names.push_back(match.categories[c]);
+    skipped += objects[c];
+  }
   if (!names.empty())
     notes.push_back(fmt::format("{} categories of {} are not classes of {}; their {} objects are skipped: {}",
-                                names.size(), annotations.path, model.name(), objects, some_of(names)));
+                                names.size(), path, model.name(), skipped, some_of(names)));
   return notes;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -24,12 +25,13 @@ struct ClassMatch {
 };
 
 /// Matches the classes of MODEL's boxes by COCO's numbers if the model's labels are COCO's 80 and the file has all of
-/// them, else by name. Deselected classes are not matched. Throws Error (kInvalidArgument) with some names of both if
-/// none matches.
-ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations);
+/// them, else by name. KIND is the data set's. Deselected classes are not matched. Throws Error (kInvalidArgument) with
+/// some names of both if none matches.
+ClassMatch match_classes(const Model& model, const CocoAnnotations& annotations, const char* kind = "coco:");
 
-/// Notes on classes without a category and on categories without a class, with their objects; empty if all match.
-/// Deselected classes are not reported.
-std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const CocoAnnotations& annotations);
+/// Notes on classes without a category and on categories without a class, with the number of their OBJECTS (by
+/// category); empty if all match. Deselected classes are not reported. PATH is the data set's.
+std::vector<std::string> unmatched(const ClassMatch& match, const Model& model, const std::string& path,
+                                   std::span<const std::int64_t> objects);
 
 }  // namespace saccade

@@ -189,7 +189,10 @@ std::vector<std::string> CocoEvaluator::notes() const {
   std::vector<std::string> notes;
   for (const Part& part : parts_) {
     if (!is_evaluated(part)) continue;
-    for (std::string& note : unmatched(part.classes, model_, *part.annotations))
+    std::vector<std::int64_t> objects(part.annotations->categories.size());
+    for (const CocoImage& image : part.annotations->images)
+      for (const CocoObject& object : image.objects) ++objects[object.category];
+    for (std::string& note : unmatched(part.classes, model_, part.annotations->path, objects))
       if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
     const auto strange = std::ranges::count_if(
         images_, [&](const DataImage& image) { return find_image(*part.annotations, image.id) == nullptr; });

@@ -14,7 +14,9 @@ struct DataImage {
   std::int64_t id = 0;  ///< ID in the data set
   int width = 0;        ///< declared by the data set; 0: unknown
   int height = 0;
-  std::string said_by;  ///< the annotation file that declares the size
+  std::string said_by;    ///< the annotation file that declares the size
+  int sequence = 0;       ///< the video that it is a frame of
+  double frame_rate = 0;  ///< of that video; 0: it is none
 };
 
 /// The images directly in FOLDER, by name; empty if it does not exist. Throws Error (kIo) if it cannot be read.

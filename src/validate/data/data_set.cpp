@@ -10,7 +10,8 @@ namespace saccade {
 namespace {
 
 constexpr std::array kKinds = {DataKind{"coco", open_coco, true}, DataKind{"imagenet", open_imagenet, false},
-                               DataKind{"masks", open_label_masks, false}, DataKind{"depth", open_depths, false}};
+                               DataKind{"masks", open_label_masks, false}, DataKind{"depth", open_depths, false},
+                               DataKind{"mot", open_mot_data, false, true}};
 
 std::filesystem::path folder_of(const std::string& what) { return what.substr(what.find(':') + 1); }
 
@@ -21,7 +22,7 @@ const DataKind& find_data_kind(const std::string& what) {
   const auto kind = std::ranges::find(kKinds, std::string_view(what).substr(0, colon), &DataKind::name);
   if (colon == std::string::npos || kind == kKinds.end())
     fail(ErrorCode::kInvalidArgument,
-         "the data '{}' is of an unknown kind: use coco:DIR, imagenet:DIR, masks:DIR or depth:DIR", what);
+         "the data '{}' is of an unknown kind: use coco:DIR, imagenet:DIR, masks:DIR, depth:DIR or mot:DIR", what);
   return *kind;
 }
 

@@ -34,10 +34,12 @@ class DataSet {
 struct DataKind {
   std::string_view name;  ///< "coco"
   std::unique_ptr<DataSet> (*open)(const std::filesystem::path& folder);
-  bool has_boxes;  ///< predictions are boxes: low-confidence and overlapping ones count; they can be written
+  bool has_boxes;           ///< predictions are boxes: low-confidence and overlapping ones count; they can be written
+  bool is_tracked = false;  ///< its images are frames of videos, and predictions are tracks
 };
 
-/// "coco:", "imagenet:", "masks:" or "depth:". Throws Error (kInvalidArgument) if KIND:FOLDER is of another kind.
+/// "coco:", "imagenet:", "masks:", "depth:" or "mot:". Throws Error (kInvalidArgument) if KIND:FOLDER is of another
+/// kind.
 const DataKind& find_data_kind(const std::string& what);
 
 /// Opens KIND:FOLDER. Throws Error: (kInvalidArgument) for another kind, (kNotFound, kInvalidFile, kIo) with the file
@@ -52,5 +54,6 @@ std::unique_ptr<DataSet> open_coco(const std::filesystem::path& folder);
 std::unique_ptr<DataSet> open_imagenet(const std::filesystem::path& folder);
 std::unique_ptr<DataSet> open_label_masks(const std::filesystem::path& folder);
 std::unique_ptr<DataSet> open_depths(const std::filesystem::path& folder);
+std::unique_ptr<DataSet> open_mot_data(const std::filesystem::path& folder);
 
 }  // namespace saccade

@@ -13,9 +13,10 @@ namespace saccade {
 /// Metrics of one kind of predictions of one model.
 struct Score {
   struct Figure {
-    std::string name;      ///< "ap", "top1", "abs_rel"
-    double value = -1;     ///< -1: no data
-    bool is_share = true;  ///< in 0 to 1
+    std::string name;        ///< "ap", "top1", "abs_rel"
+    double value = -1;       ///< -1: no data
+    bool is_share = true;    ///< in 0 to 1
+    bool is_signed = false;  ///< a negative value is one, too
   };
   struct Class {
     std::string name;
@@ -30,8 +31,8 @@ struct Score {
     bool operator==(const Truth&) const = default;
   };
 
-  std::string name;             ///< "box", "mask", "keypoints", "class", "semantic", "depth"
-  std::string counted;          ///< the JSON key of a class's count: "objects", "pictures", "pixels"
+  std::string name;             ///< "box", "mask", "keypoints", "class", "semantic", "depth", "tracks"
+  std::string counted;          ///< the JSON key of a class's count: "objects", "pictures", "pixels", "identities"
   std::vector<Figure> figures;  ///< the first is the primary metric: 0 to 1, higher is better
   std::vector<Class> classes;   ///< those that occur in the images
   Truth truth{};
@@ -52,6 +53,7 @@ class Evaluator {
   /// Scores of the images so far, in the same order as headlines(). Throws Error (kInvalidArgument) if the model
   /// predicted nothing of the data set's kind.
   virtual std::vector<Score> scores() const = 0;
+  /// Empty: the scores of resamples would mean nothing.
   virtual std::vector<Headline> headlines() const = 0;
   /// For each image so far, the probability that the model gives to its true class, NaN if the truth is unknown; empty
   /// if the data set has no classes of images.

@@ -4,6 +4,7 @@
 #include "draw/maps.hpp"
 #include "draw/silhouettes.hpp"
 #include "draw/skeleton.hpp"
+#include "draw/trails.hpp"
 
 namespace saccade {
 namespace {
@@ -40,6 +41,7 @@ class CairoDrawer final : public Drawer {
     const bool is_all = !holds_more_than_depth(result) && result.model_index == 0;
     if (has_depth && is_all) draw_depth(sheet, result, {0, 0, image.width, image.height});
     if (!result.class_map.cells.empty()) maps_.draw(sheet, result.class_map, result);
+    trails_.draw(sheet, result, ink_);
     // The most confident come first in a result and are drawn last, on top of the others.
     for (auto it = result.detections.rbegin(); it != result.detections.rend(); ++it) draw_object(sheet, *it);
     if (has_depth && !is_all) {
@@ -86,7 +88,7 @@ class CairoDrawer final : public Drawer {
 
   void draw_object(const Sheet& sheet, const Detection& detection) {
     const Rect place = place_of(sheet, detection);
-    const Color color = class_color(detection.class_id);
+    const Color color = object_color(detection);
     if (detection.mask) {
       draw_silhouette(sheet, *detection.mask, color);
       draw_border(sheet, *detection.mask, color, tracer_, ink_);
@@ -109,6 +111,7 @@ class CairoDrawer final : public Drawer {
   Ink ink_;
   Legend legend_;
   MapPainter maps_;
+  Trails trails_;
   ContourTracer tracer_;
   int stream_ = -1;
   std::int64_t frame_ = -1;

@@ -52,6 +52,7 @@ void Legend::describe(const Detection& detection, std::size_t most_letters) {
     return;
   }
   add_name(detection.class_name, detection.class_id);
+  if (detection.track_id > 0) put(words_, " #{}", detection.track_id);
   put(words_, " {:.2f}", detection.confidence);
   if (detection.classes.empty()) return;
   const Classification& second = detection.classes.front();
@@ -76,7 +77,7 @@ void Legend::draw_tag(const Sheet& sheet, const Detection& detection, const Rect
   const Coverage text = tag_letters(sheet, detection);
   const auto place = places_.place(object, text.width + 2 * sheet.margin, text.height);
   if (!place) return;
-  const Color color = class_color(detection.class_id);
+  const Color color = object_color(detection);
   fill(sheet.image, *place, color);
   stamp(sheet.image, place->left + sheet.margin, place->top, text, text_color(color));
 }

@@ -15,8 +15,8 @@ class Legend {
  public:
   /// Starts on an image without any text.
   void begin(const RgbView& image);
-  /// "name 0.91" in the class's colour, at OBJECT; omitted if no place is free. With a class of the second model
-  /// "name 0.91: class 0.55"; with a text "text 0.98", shortened to the image's width.
+  /// "name 0.91" in the object's colour, at OBJECT; omitted if no place is free. On a track "name #12 0.91"; with a
+  /// class of the second model "name 0.91: class 0.55"; with a text "text 0.98", shortened to the image's width.
   void draw_tag(const Sheet& sheet, const Detection& detection, const Rect& object);
   /// A line "name 0.91" per class, from the upper left corner down.
   void draw_classes(const Sheet& sheet, std::span<const Classification> classes);

@@ -12,6 +12,12 @@ namespace saccade {
 inline constexpr Color kRim = {0, 0, 0};
 inline constexpr int kRimOpacity = 120;
 
+/// The colour of a tracked object's ID, else of its class.
+inline Color object_color(const Detection& detection) {
+  constexpr std::int64_t kColors = 256;
+  return class_color(detection.track_id > 0 ? static_cast<int>(detection.track_id % kColors) : detection.class_id);
+}
+
 /// An image to draw on, with the scale of result coordinates and the sizes of lines and letters.
 struct Sheet {
   RgbView image;

@@ -11,6 +11,14 @@ namespace saccade {
 /// list.
 class Association {
  public:
+  /// Makes room for OBJECTS on as many tracks.
+  void reserve(std::size_t objects) {
+    assignment_.reserve(objects);
+    overlaps_.reserve(objects * objects);
+    weights_.reserve(objects * objects);
+    is_matched_.reserve(objects);
+  }
+
   /// For each pair whose overlap is at least LEAST, MATCH(track, detection). OVERLAP(track, detection) decides that;
   /// the sum of WEIGHT(track, detection, overlap) decides who is paired.
   template <typename Overlap, typename Weight, typename Match>

@@ -54,6 +54,20 @@ void CoordinateFilter::update(double measured, const MotionNoise& noise) {
   variance_ *= 1 - gain;
 }
 
+void CoordinateFilter::scale(double factor) {
+  position_ *= factor;
+  velocity_ *= factor;
+  variance_ *= factor * factor;
+  covariance_ *= factor * factor;
+  velocity_variance_ *= factor * factor;
+}
+
+void CoordinateFilter::move(double position, double velocity, double factor) {
+  scale(factor);
+  position_ = position;
+  velocity_ = velocity;
+}
+
 CornerMotion::CornerMotion(const TrackBox& box) {
   for (std::size_t i = 0; i < 4; ++i) corners_[i] = CoordinateFilter(box[i], kCorner);
 }
@@ -64,6 +78,15 @@ void CornerMotion::predict(const FrameStep& step) {
 
 void CornerMotion::update(const TrackBox& box) {
   for (std::size_t i = 0; i < 4; ++i) corners_[i].update(box[i], kCorner);
+}
+
+void CornerMotion::move(const CameraTransform& camera) {
+  const TrackBox moved = camera.apply(box());
+  for (std::size_t i = 0; i < 4; i += 2) {
+    const auto [x, y] = camera.turn(corners_[i].velocity(), corners_[i + 1].velocity());
+    corners_[i].move(moved[i], x, camera.scale());
+    corners_[i + 1].move(moved[i + 1], y, camera.scale());
+  }
 }
 
 TrackBox CornerMotion::box() const {
@@ -84,6 +107,15 @@ void ShapeMotion::predict(const FrameStep& step) {
 void ShapeMotion::update(const TrackBox& box) {
   const std::array<double, 4> shape = center_shape(box);
   for (std::size_t i = 0; i < 4; ++i) shape_[i].update(shape[i], kShape[i]);
+}
+
+void ShapeMotion::move(const CameraTransform& camera) {
+  const double x = shape_[0].position();
+  const double y = shape_[1].position();
+  const auto velocity = camera.turn(shape_[0].velocity(), shape_[1].velocity());
+  shape_[0].move(camera.a * x - camera.b * y + camera.x0, velocity[0], camera.scale());
+  shape_[1].move(camera.b * x + camera.a * y + camera.y0, velocity[1], camera.scale());
+  shape_[2].scale(camera.scale() * camera.scale());
 }
 
 TrackBox ShapeMotion::box() const {

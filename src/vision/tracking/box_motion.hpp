@@ -2,10 +2,9 @@
 
 #include <array>
 
-namespace saccade {
+#include "vision/tracking/camera_transform.hpp"
 
-/// A box x1, y1, x2, y2 in pixels.
-using TrackBox = std::array<double, 4>;
+namespace saccade {
 
 /// The noise of a coordinate with constant velocity: variances for one frame.
 struct MotionNoise {
@@ -34,6 +33,11 @@ class CoordinateFilter {
   void predict(const FrameStep& step, const MotionNoise& noise);
   void update(double measured, const MotionNoise& noise);
 
+  /// Scales position, velocity and their deviations.
+  void scale(double factor);
+  /// Of a coordinate in pixels, after the camera's motion.
+  void move(double position, double velocity, double scale);
+
   double position() const { return position_; }
   double velocity() const { return velocity_; }
   void stop() { velocity_ = 0; }
@@ -53,6 +57,7 @@ class CornerMotion {
   explicit CornerMotion(const TrackBox& box);
   void predict(const FrameStep& step);
   void update(const TrackBox& box);
+  void move(const CameraTransform& camera);
   TrackBox box() const;
 
  private:
@@ -66,6 +71,7 @@ class ShapeMotion {
   explicit ShapeMotion(const TrackBox& box);
   void predict(const FrameStep& step);
   void update(const TrackBox& box);
+  void move(const CameraTransform& camera);
   TrackBox box() const;
 
  private:

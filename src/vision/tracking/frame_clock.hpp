@@ -6,13 +6,14 @@
 #include <optional>
 
 #include "vision/tracking/box_motion.hpp"
+#include "vision/tracking/object_tracker.hpp"
 
 namespace saccade {
 
 /// The time of a tracker. One thread.
 class FrameClock {
  public:
-  explicit FrameClock(double frame_rate) : rate_(frame_rate > 0 ? frame_rate : kUsualRate), interval_(1 / rate_) {}
+  explicit FrameClock(double frame_rate) : rate_(frame_rate > 0 ? frame_rate : kUsualFrameRate), interval_(1 / rate_) {}
 
   /// The step to a frame at TIME; nothing: it is not later than the last one.
   std::optional<FrameStep> advance(std::chrono::nanoseconds time) {
@@ -37,7 +38,6 @@ class FrameClock {
   std::chrono::nanoseconds now() const { return last_; }
 
  private:
-  static constexpr double kUsualRate = 30;
   /// Of the timestamps of a stream at its nominal rate.
   static constexpr double kJitterSeconds = 0.004;
   static constexpr double kJitterFrames = 0.5;

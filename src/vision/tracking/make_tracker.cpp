@@ -2,8 +2,8 @@
 
 namespace saccade {
 
-std::unique_ptr<ObjectTracker> make_tracker(const TrackerOptions& options, double frame_rate) {
-  return options.kind == TrackerKind::kOcSort ? make_ocsort(options, frame_rate) : make_sort(options, frame_rate);
+std::unique_ptr<ObjectTracker> make_tracker(const TrackerSettings& settings, double frame_rate) {
+  return settings.kind == TrackerKind::kOcSort ? make_ocsort(settings, frame_rate) : make_sort(settings, frame_rate);
 }
 
 }  // namespace saccade

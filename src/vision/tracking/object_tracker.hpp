@@ -5,37 +5,25 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
+
+#include "saccade/tracking.hpp"
+#include "vision/tracking/camera_transform.hpp"
 
 namespace saccade {
 
-enum class TrackerKind : std::uint8_t {
-  kSort,       ///< A. Bewley et al., "Simple online and realtime tracking", 2016
-  kByteTrack,  ///< Y. Zhang et al., "ByteTrack: multi-object tracking by associating every detection box", 2022
-  kOcSort,     ///< J. Cao et al., "Observation-centric SORT", 2023
-};
-
-/// Settings of a tracker. The defaults are ByteTrack's; those of the others are in tracker_options().
-struct TrackerOptions {
+/// TrackerOptions for a model: nothing is left open.
+struct TrackerSettings {
   TrackerKind kind = TrackerKind::kByteTrack;
-  /// Least IoU of a detection with the predicted box of its track.
-  double match = 0.1;
-  /// Detections from here on are matched first. Those below only continue tracks (ByteTrack), or are not used.
-  double high = 0.6;
-  /// Least confidence of a detection that begins a track.
-  double start = 0.7;
-  /// Detections in a row after which a track is confirmed; OC-SORT does not count the first one.
-  int confirm = 2;
-  /// How long a track without a detection is kept. SORT and ByteTrack keep one that is not confirmed for no frame.
-  std::chrono::nanoseconds keep = std::chrono::seconds(1);
-  /// Weight of the direction of motion (OC-SORT).
-  double direction = 0.2;
+  double high = 0;
+  double start = 0;
+  double match = 0;
+  int confirm = 0;
+  std::chrono::nanoseconds keep{};
+  double direction = 0;
 };
 
-/// Reads "bytetrack", or "ocsort:match=0.2,keep=2" (seconds). Throws Error (kInvalidArgument) naming what is wrong and
-/// what there is.
-TrackerOptions tracker_options(std::string_view text);
+/// OPTIONS for a model whose detections have at least CONFIDENCE.
+TrackerSettings settings_for(const TrackerOptions& options, double confidence);
 
 /// A detection, as a tracker sees it.
 struct TrackedBox {
@@ -51,12 +39,19 @@ class ObjectTracker {
 
   /// The detections of a frame at TIME. IDS gets, for each, the number of its track, from 1; 0: it has none, or one
   /// that is not confirmed yet. A number is never used for another track. A frame that is not later than the last one
-  /// continues no track: its IDS are 0. Throws Error (kInvalidArgument) if IDS has another size.
+  /// continues no track: its IDS are 0. CAMERA: its motion since the last frame. Throws Error (kInvalidArgument) if IDS
+  /// has another size.
   virtual void update(std::span<const TrackedBox> detections, std::chrono::nanoseconds time,
-                      std::span<std::int64_t> ids) = 0;
+                      std::span<std::int64_t> ids, const CameraTransform& camera = {}) = 0;
 };
 
-/// FRAME_RATE: the nominal rate of the stream, frames per second; 0: unknown, 30.
-std::unique_ptr<ObjectTracker> make_tracker(const TrackerOptions& options, double frame_rate);
+/// The number of objects and tracks from which on a tracker allocates.
+inline constexpr std::size_t kUsualObjects = 64;
+
+/// The frame rate of a stream whose own is unknown.
+inline constexpr double kUsualFrameRate = 30;
+
+/// FRAME_RATE: the nominal rate of the stream, frames per second; 0: unknown.
+std::unique_ptr<ObjectTracker> make_tracker(const TrackerSettings& settings, double frame_rate);
 
 }  // namespace saccade

@@ -43,6 +43,9 @@ class SeenBoxes {
     newest_ = age;
     entries_[slot(age)] = {age, box};
   }
+  void move(const CameraTransform& camera) {
+    for (Entry& entry : entries_) entry.box = camera.apply(entry.box);
+  }
   bool empty() const { return newest_ < 0; }
   /// The detection kLookback frames before AGE, or the next one after it, or else the newest.
   const TrackBox& before(std::int64_t age) const {
@@ -75,6 +78,15 @@ struct ShapeTrack : TrackState {
   TrackPoint direction;
   std::int64_t age = 0;  ///< predictions
   int hits = 0;          ///< detections in a row after the first one
+
+  void move(const CameraTransform& camera) {
+    motion.move(camera);
+    lost.move(camera);
+    last = camera.apply(last);
+    history.move(camera);
+    const auto turned = camera.turn(direction.x, direction.y);
+    direction = {turned[0] / camera.scale(), turned[1] / camera.scale()};
+  }
 };
 
 TrackBox between(const TrackBox& from, const TrackBox& to, double share) {
@@ -89,30 +101,32 @@ TrackBox between(const TrackBox& from, const TrackBox& to, double share) {
 /// between its detections, whose errors the prediction without detections has accumulated.
 class OcSort final : public TrackerBase<ShapeTrack> {
  public:
-  OcSort(const TrackerOptions& options, double frame_rate) : TrackerBase(options, frame_rate) {}
+  OcSort(const TrackerSettings& settings, double frame_rate) : TrackerBase(settings, frame_rate) {
+    candidates_.reserve(kUsualObjects);
+  }
 
-  void update(std::span<const TrackedBox> detections, std::chrono::nanoseconds time,
-              std::span<std::int64_t> ids) override {
-    const auto step = begin_frame(detections, time, ids);
+  void update(std::span<const TrackedBox> detections, std::chrono::nanoseconds time, std::span<std::int64_t> ids,
+              const CameraTransform& camera) override {
+    const auto step = begin_frame(detections, time, ids, camera);
     if (!step) return;
     predict(*step);
     candidates_.clear();
     for (std::size_t i = 0; i < detections.size(); ++i)
-      if (detections[i].confidence >= options_.high && is_trackable(detections[i])) candidates_.push_back(i);
+      if (detections[i].confidence >= settings_.high && is_trackable(detections[i])) candidates_.push_back(i);
     const auto match = [&](std::size_t track, std::size_t i) { ids[i] = found(tracks_[track], boxes_[i]); };
     association_.run(
-        free_, candidates_, options_.match,
+        free_, candidates_, settings_.match,
         [this](std::size_t track, std::size_t i) { return predicted_overlap(track, i); },
         [&](std::size_t track, std::size_t i, double overlap) {
-          return overlap + options_.direction * consistency(tracks_[track], boxes_[i]) * detections[i].confidence;
+          return overlap + settings_.direction * consistency(tracks_[track], boxes_[i]) * detections[i].confidence;
         },
         match);
     association_.run(
-        free_, candidates_, options_.match,
+        free_, candidates_, settings_.match,
         [this](std::size_t track, std::size_t i) { return box_overlap(tracks_[track].last.data(), boxes_[i].data()); },
         [](std::size_t, std::size_t, double overlap) { return overlap; }, match);
     for (const std::size_t i : candidates_)
-      if (detections[i].confidence >= options_.start) ids[i] = begin(boxes_[i]);
+      if (detections[i].confidence >= settings_.start) ids[i] = begin(boxes_[i]);
     ++frames_;
   }
 
@@ -156,7 +170,7 @@ class OcSort final : public TrackerBase<ShapeTrack> {
     track.seen = clock_.now();
     ++track.hits;
     // The paper's own code also withholds a confirmed number for some frames after a gap.
-    if (track.hits >= options_.confirm || frames_ <= options_.confirm) confirm(track);
+    if (track.hits >= settings_.confirm || frames_ <= settings_.confirm) confirm(track);
     return track.id;
   }
 
@@ -184,8 +198,8 @@ class OcSort final : public TrackerBase<ShapeTrack> {
 
 }  // namespace
 
-std::unique_ptr<ObjectTracker> make_ocsort(const TrackerOptions& options, double frame_rate) {
-  return std::make_unique<OcSort>(options, frame_rate);
+std::unique_ptr<ObjectTracker> make_ocsort(const TrackerSettings& settings, double frame_rate) {
+  return std::make_unique<OcSort>(settings, frame_rate);
 }
 
 }  // namespace saccade

@@ -2,6 +2,7 @@
 #include <charconv>
 #include <cmath>
 #include <optional>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "vision/tracking/object_tracker.hpp"
@@ -14,11 +15,12 @@ struct NamedTracker {
   TrackerOptions defaults;
 };
 
+/// By TrackerKind.
 const std::array<NamedTracker, 3>& named_trackers() {
   static const std::array<NamedTracker, 3> all = {{
       {"bytetrack", {}},
-      {"ocsort", {.kind = TrackerKind::kOcSort, .match = 0.3, .high = 0.6, .start = 0.6, .confirm = 3}},
-      {"sort", {.kind = TrackerKind::kSort, .match = 0.3, .high = 0, .start = 0.25, .confirm = 3}},
+      {"ocsort", {.kind = TrackerKind::kOcSort, .match = 0.3, .confirm = 3}},
+      {"sort", {.kind = TrackerKind::kSort, .match = 0.3, .confirm = 3}},
   }};
   return all;
 }
@@ -28,24 +30,38 @@ struct TrackerSetting {
   double least;
   double most;
   void (*set)(TrackerOptions& options, double value);
+  /// Nothing: left open.
+  std::optional<double> (*get)(const TrackerOptions& options);
 };
 
 constexpr double kLongestKept = 3600;  // seconds
 
-const std::array<TrackerSetting, 6>& tracker_settings() {
-  static const std::array<TrackerSetting, 6> all = {{
-      {"match", 0, 1, [](TrackerOptions& options, double value) { options.match = value; }},
-      {"high", 0, 1, [](TrackerOptions& options, double value) { options.high = value; }},
-      {"start", 0, 1, [](TrackerOptions& options, double value) { options.start = value; }},
-      {"confirm", 1, 1000, [](TrackerOptions& options, double value) { options.confirm = static_cast<int>(value); }},
-      {"keep", 0, kLongestKept,
-       [](TrackerOptions& options, double value) {
-         options.keep = std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(value));
-       }},
-      {"direction", 0, 10, [](TrackerOptions& options, double value) { options.direction = value; }},
-  }};
-  return all;
+template <auto Member>
+constexpr TrackerSetting number_setting(std::string_view name, double least, double most) {
+  return {name, least, most,
+          [](TrackerOptions& options, double value) {
+            using Value = std::remove_reference_t<decltype(options.*Member)>;
+            options.*Member = static_cast<Value>(value);
+          },
+          [](const TrackerOptions& options) -> std::optional<double> { return options.*Member; }};
 }
+
+constexpr std::array<TrackerSetting, 8> kTrackerSettings = {{
+    number_setting<&TrackerOptions::low>("low", 0, 1),
+    number_setting<&TrackerOptions::high>("high", 0, 1),
+    number_setting<&TrackerOptions::start>("start", 0, 1),
+    number_setting<&TrackerOptions::match>("match", 0, 1),
+    number_setting<&TrackerOptions::confirm>("confirm", 1, 1000),
+    {"keep", 0, kLongestKept,
+     [](TrackerOptions& options, double value) {
+       options.keep = std::chrono::round<std::chrono::nanoseconds>(std::chrono::duration<double>(value));
+     },
+     [](const TrackerOptions& options) -> std::optional<double> {
+       return std::chrono::duration<double>(options.keep).count();
+     }},
+    number_setting<&TrackerOptions::direction>("direction", 0, 10),
+    number_setting<&TrackerOptions::camera>("camera", 0, 1),
+}};
 
 template <typename Named>
 std::string names_of(const Named& all) {
@@ -61,24 +77,59 @@ std::optional<double> setting_value(std::string_view text) {
   return value;
 }
 
+bool is_integer(const TrackerSetting& setting) { return setting.name == "confirm" || setting.name == "camera"; }
+
+bool is_allowed(const TrackerSetting& setting, double value) {
+  const bool is_whole = !is_integer(setting) || value == std::floor(value);
+  return is_whole && value >= setting.least && value <= setting.most;  // false for a NaN
+}
+
+/// "match is a number from 0 to 1"
+std::string range_of(const TrackerSetting& setting) {
+  return fmt::format("{} is {} from {} to {}", setting.name, is_integer(setting) ? "an integer" : "a number",
+                     setting.least, setting.most);
+}
+
 void apply_setting(TrackerOptions& options, std::string_view setting) {
   const std::size_t equals = setting.find('=');
   const std::string_view name = setting.substr(0, equals);
-  const auto key = std::ranges::find(tracker_settings(), name, &TrackerSetting::name);
-  if (key == tracker_settings().end())
-    fail(ErrorCode::kInvalidArgument, "a tracker has no setting '{}'; there are {}", name,
-         names_of(tracker_settings()));
+  const auto key = std::ranges::find(kTrackerSettings, name, &TrackerSetting::name);
+  if (key == kTrackerSettings.end())
+    fail(ErrorCode::kInvalidArgument, "a tracker has no setting '{}'; there are {}", name, names_of(kTrackerSettings));
   const double value = equals == std::string_view::npos
                            ? std::nan("")
                            : setting_value(setting.substr(equals + 1)).value_or(std::nan(""));
-  const bool is_whole = name != "confirm" || value == std::floor(value);
-  if (!is_whole || !(value >= key->least && value <= key->most))
-    fail(ErrorCode::kInvalidArgument, "'{}': {} is {} from {} to {}", setting, name,
-         name == "confirm" ? "an integer" : "a number", key->least, key->most);
+  if (!is_allowed(*key, value)) fail(ErrorCode::kInvalidArgument, "'{}': {}", setting, range_of(*key));
   key->set(options, value);
 }
 
+/// ByteTrack's "det_thresh" is its "track_thresh" and this.
+constexpr double kByteTrackStart = 0.1;
+
 }  // namespace
+
+std::string_view to_string(TrackerKind kind) {
+  const auto i = static_cast<std::size_t>(kind);
+  return i < named_trackers().size() ? named_trackers()[i].name : "unknown";
+}
+
+TrackerSettings settings_for(const TrackerOptions& options, double confidence) {
+  const double high = options.high.value_or(confidence);
+  const double above = options.kind == TrackerKind::kByteTrack ? kByteTrackStart : 0;
+  return {.kind = options.kind,
+          .high = options.kind == TrackerKind::kSort ? 0 : high,
+          .start = options.start.value_or(std::min(high + above, 1.0)),
+          .match = options.match,
+          .confirm = options.confirm,
+          .keep = options.keep,
+          .direction = options.direction};
+}
+
+void check_tracker_options(const TrackerOptions& options) {
+  for (const TrackerSetting& setting : kTrackerSettings)
+    if (const auto value = setting.get(options); value && !is_allowed(setting, *value))
+      fail(ErrorCode::kInvalidArgument, "the tracker's {}, not {}", range_of(setting), *value);
+}
 
 TrackerOptions tracker_options(std::string_view text) {
   const std::size_t colon = text.find(':');

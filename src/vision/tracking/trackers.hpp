@@ -29,15 +29,20 @@ struct TrackState {
   std::int64_t id = 0;              ///< 0: not confirmed
 };
 
-/// The tracks of a stream, and the frame that they are matched with. TRACK is a TrackState.
+/// The tracks of a stream, and the frame that they are matched with. TRACK is a TrackState with move(CameraTransform).
 template <typename Track>
 class TrackerBase : public ObjectTracker {
  protected:
-  TrackerBase(const TrackerOptions& options, double frame_rate) : options_(options), clock_(frame_rate) {}
+  TrackerBase(const TrackerSettings& settings, double frame_rate) : settings_(settings), clock_(frame_rate) {
+    tracks_.reserve(kUsualObjects);
+    boxes_.reserve(kUsualObjects);
+    free_.reserve(kUsualObjects);
+    association_.reserve(kUsualObjects);
+  }
 
   /// Clears IDS and drops the tracks whose time is over; nothing for a frame that is not later than the last one.
   std::optional<FrameStep> begin_frame(std::span<const TrackedBox> detections, std::chrono::nanoseconds time,
-                                       std::span<std::int64_t> ids) {
+                                       std::span<std::int64_t> ids, const CameraTransform& camera) {
     if (ids.size() != detections.size())
       fail(ErrorCode::kInvalidArgument, "{} track IDs for {} detections", ids.size(), detections.size());
     std::ranges::fill(ids, 0);
@@ -45,7 +50,9 @@ class TrackerBase : public ObjectTracker {
     if (!step) return step;
     boxes_.clear();
     for (const TrackedBox& each : detections) boxes_.push_back({each.box[0], each.box[1], each.box[2], each.box[3]});
-    std::erase_if(tracks_, [this](const Track& track) { return clock_.is_over(track.seen, options_.keep); });
+    std::erase_if(tracks_, [this](const Track& track) { return clock_.is_over(track.seen, settings_.keep); });
+    if (camera != CameraTransform())
+      for (Track& track : tracks_) track.move(camera);
     free_.resize(tracks_.size());
     std::iota(free_.begin(), free_.end(), std::size_t{0});
     return step;
@@ -62,11 +69,11 @@ class TrackerBase : public ObjectTracker {
   /// Begins TRACK, and returns its ID.
   std::int64_t add(Track track) {
     track.seen = clock_.now();
-    if (options_.confirm <= 1) confirm(track);
+    if (settings_.confirm <= 1) confirm(track);
     return tracks_.emplace_back(std::move(track)).id;
   }
 
-  TrackerOptions options_;
+  TrackerSettings settings_;
   FrameClock clock_;
   Association association_;
   std::vector<Track> tracks_;
@@ -78,7 +85,7 @@ class TrackerBase : public ObjectTracker {
 };
 
 /// SORT and ByteTrack.
-std::unique_ptr<ObjectTracker> make_sort(const TrackerOptions& options, double frame_rate);
-std::unique_ptr<ObjectTracker> make_ocsort(const TrackerOptions& options, double frame_rate);
+std::unique_ptr<ObjectTracker> make_sort(const TrackerSettings& settings, double frame_rate);
+std::unique_ptr<ObjectTracker> make_ocsort(const TrackerSettings& settings, double frame_rate);
 
 }  // namespace saccade

@@ -22,10 +22,14 @@ TrackedBox box_at(double x, double y = 50, float confidence = 0.9F) {
   return {.box = {left, top, left + 40, top + 60}, .confidence = confidence};
 }
 
+/// Of the detections of the model.
+constexpr double kConfidence = 0.6;
+
 /// A tracker with a clock of 25 frames per second.
 class Following {
  public:
-  explicit Following(const std::string& options) : tracker_(make_tracker(tracker_options(options), 25)) {}
+  explicit Following(const std::string& options)
+      : tracker_(make_tracker(settings_for(tracker_options(options), kConfidence), 25)) {}
 
   Ids frame(const std::vector<TrackedBox>& detections) {
     Ids ids(detections.size(), -1);
@@ -186,17 +190,47 @@ TEST(TrackerOptions, AreRead) {
   EXPECT_EQ(options.match, 0.25);
   EXPECT_EQ(options.keep, milliseconds(2500));
   EXPECT_EQ(options.confirm, 4);
-  EXPECT_EQ(options.high, 0.6);
+  EXPECT_EQ(options.high, std::nullopt);
+  EXPECT_EQ(tracker_options("bytetrack:high=0.5,low=0.2").high, 0.5);
+}
+
+TEST(TrackerSettings, FollowTheConfidenceOfTheModel) {
+  const TrackerSettings byte = settings_for(tracker_options("bytetrack"), 0.25);
+  EXPECT_EQ(byte.high, 0.25);
+  EXPECT_DOUBLE_EQ(byte.start, 0.35);
+  EXPECT_EQ(settings_for(tracker_options("bytetrack"), 0.95).start, 1);
+  const TrackerSettings given = settings_for(tracker_options("bytetrack:high=0.5,start=0.4"), 0.25);
+  EXPECT_EQ(given.high, 0.5);
+  EXPECT_EQ(given.start, 0.4);
+  EXPECT_EQ(settings_for(tracker_options("ocsort"), 0.25).start, 0.25);
+  EXPECT_EQ(settings_for(tracker_options("sort"), 0.25).high, 0);
+  EXPECT_EQ(settings_for(tracker_options("sort"), 0.25).start, 0.25);
 }
 
 TEST(TrackerOptions, ThatAreWrongAreNamed) {
   EXPECT_EQ(refused("deepsort"), "there is no tracker 'deepsort', but bytetrack, ocsort, sort");
   EXPECT_EQ(refused("sort:max_age=3"),
-            "a tracker has no setting 'max_age'; there are match, high, start, confirm, keep, direction");
+            "a tracker has no setting 'max_age'; there are low, high, start, match, confirm, keep, direction, camera");
   EXPECT_EQ(refused("sort:match=2"), "'match=2': match is a number from 0 to 1");
   EXPECT_EQ(refused("sort:confirm=1.5"), "'confirm=1.5': confirm is an integer from 1 to 1000");
   EXPECT_EQ(refused("sort:match"), "'match': match is a number from 0 to 1");
   EXPECT_EQ(refused("sort:match=nan"), "'match=nan': match is a number from 0 to 1");
+}
+
+TEST(TrackerOptions, OfAProgramAreChecked) {
+  check_tracker_options({});
+  const auto message = [](const TrackerOptions& options) -> std::string {
+    try {
+      check_tracker_options(options);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "accepted";
+  };
+  EXPECT_EQ(message({.low = -1}), "the tracker's low is a number from 0 to 1, not -1");
+  EXPECT_EQ(message({.high = std::nan("")}), "the tracker's high is a number from 0 to 1, not nan");
+  EXPECT_EQ(message({.confirm = 0}), "the tracker's confirm is an integer from 1 to 1000, not 0");
+  EXPECT_EQ(message({.keep = std::chrono::hours(2)}), "the tracker's keep is a number from 0 to 3600, not 7200");
 }
 
 }  // namespace

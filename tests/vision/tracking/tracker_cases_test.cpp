@@ -63,11 +63,12 @@ constexpr double kRate = 30;
 
 TEST(TrackerCases, SortAndByteTrackEqualRoboflows) {
   const std::array names = {"sort", "bytetrack"};
+  const std::array confidences = {0.25, 0.6};
   ASSERT_EQ(case_scenes().size(), 4U);
   for (const CaseScene& scene : case_scenes())
     for (std::size_t i = 0; i < names.size(); ++i) {
       SCOPED_TRACE(names[i]);
-      const auto tracker = make_tracker(tracker_options(names[i]), kRate);
+      const auto tracker = make_tracker(settings_for(tracker_options(names[i]), confidences[i]), kRate);
       for (const CaseFrame& frame : scene.frames) EXPECT_EQ(ids_of(*tracker, frame), frame.ids[i]);
     }
 }
@@ -77,7 +78,7 @@ TEST(TrackerCases, OcSortEqualsRoboflowsWhereThatGivesANumber) {
   int compared = 0;
   for (const CaseScene& scene : case_scenes()) {
     if (scene.has_drops) continue;
-    const auto tracker = make_tracker(tracker_options("ocsort"), kRate);
+    const auto tracker = make_tracker(settings_for(tracker_options("ocsort"), 0.6), kRate);
     for (const CaseFrame& frame : scene.frames) {
       const auto ids = ids_of(*tracker, frame);
       for (std::size_t i = 0; i < ids.size(); ++i) {
