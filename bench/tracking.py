@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What docs/design/tracking.md says about trackers, measured on the synthetic scene. Needs ffmpeg, and the Python packages
-numpy, supervision, trackers and trackeval.
+"""What docs/design/tracking.md says about trackers, measured on the synthetic scene. Needs ffmpeg, and the Python
+packages numpy, supervision, trackers and trackeval.
 
     bench/tracking.py [--binary build/saccade] [--model models/scene_model.onnx] [--seeds 8] [--frames 300] [--fps 10]
 
@@ -32,6 +32,7 @@ TRACKERS = {
     "sort": ("sort", 0.25, SORTTracker),
 }
 CONF = 0.25
+COMPUTED = ("--device", "cpu", "--precision", "fp32")
 
 
 def run(command):
@@ -40,8 +41,8 @@ def run(command):
 
 def results(arguments, video, *flags):
     """{frame of the scene: detections} of a run."""
-    text = run([arguments.binary, "run", arguments.model, "--device", "cpu", "--source", video, "--quiet", "--no-summary",
-                "--jsonl", "-", *flags])
+    text = run([arguments.binary, "run", arguments.model, *COMPUTED, "--source", video, "--quiet", "--no-summary", "--jsonl", "-",
+                *flags])
     lines = [json.loads(line) for line in text.splitlines()]
     return {round(line["timestamp_ns"] * arguments.fps / 1e9): line["detections"] for line in lines}
 
@@ -112,8 +113,9 @@ def sequence(truth, tracked, number, name):
 def scores(sequences):
     """HOTA, IDF1, MOTA of all sequences together, in points."""
     values = []
-    for metric, pick in ((HOTA(), lambda r: float(np.mean(r["HOTA"]))), (Identity({"PRINT_CONFIG": False}), lambda r: float(r["IDF1"])),
-                         (CLEAR({"PRINT_CONFIG": False}), lambda r: float(r["MOTA"]))):
+    quiet = {"PRINT_CONFIG": False}
+    for metric, pick in ((HOTA(), lambda r: float(np.mean(r["HOTA"]))), (Identity(quiet), lambda r: float(r["IDF1"])),
+                         (CLEAR(quiet), lambda r: float(r["MOTA"]))):
         found = {str(i): metric.eval_sequence(data) for i, data in enumerate(sequences)}
         values.append(100 * pick(metric.combine_sequences(found)))
     return values
@@ -137,7 +139,7 @@ def main():
             truth, names = truth_of(folder)
             for dropped in (False, True):
                 video = os.path.join(root, f"{seed}-{int(dropped)}.mkv")
-                select = ["-vf", f"select=gt(random({seed})\\,0.333)"] if dropped else []
+                select = ["-vf", f"select=eq(n\\,0)+gt(random({seed})\\,0.333)"] if dropped else []
                 run(["ffmpeg", "-loglevel", "error", "-framerate", str(arguments.fps), "-i", f"{folder}/img1/%06d.png", *select,
                      "-vsync", "passthrough", "-c:v", "png", "-pix_fmt", "rgb24", video])
                 detections = results(arguments, video, "--conf", "0.1")
@@ -155,8 +157,8 @@ def main():
                 print(f"{name:10} {what:8} {who:9} " + " ".join(f"{value:6.2f}" for value in values))
             if dropped:
                 continue
-            found = json.loads(run([arguments.binary, "validate", arguments.model, "--device", "cpu", "--data", f"mot:{root}",
-                                    "--json", "--conf", str(CONF), "--track", TRACKERS[name][0]]))
+            found = json.loads(run([arguments.binary, "validate", arguments.model, *COMPUTED, "--data", f"mot:{root}", "--json",
+                                    "--conf", str(CONF), "--track", TRACKERS[name][0]]))
             tracks = found["models"][0]["scores"]["tracks"]
             print(f"{name:10} {what:8} {'validate':9} " + " ".join(f"{100 * tracks[key]:6.2f}" for key in ("hota", "idf1", "mota")))
 

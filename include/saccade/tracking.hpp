@@ -18,6 +18,7 @@ std::string_view to_string(TrackerKind kind);
 
 /// Settings of a tracker. The defaults are ByteTrack's; tracker_options() has those of the others.
 struct TrackerOptions {
+  /// Which tracker.
   TrackerKind kind = TrackerKind::kByteTrack;
   /// Least confidence of a detection that continues a track (ByteTrack): the model predicts down to it. A detection
   /// below the model's confidence threshold is in the result only if it is on a track.

@@ -152,8 +152,9 @@ TEST_F(FaultySinks, CsvLeavesFieldsEmptyAndSaysItInTheLast) {
   const auto rows = csv();
   ASSERT_EQ(rows.size(), 7U);
   EXPECT_TRUE(rows[0].ends_with(",invalid,track_id"));
-  EXPECT_EQ(rows[1],
-            "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,5,tabby,0.5,AB 123,0.96875,true,12");
+  EXPECT_EQ(
+      rows[1],
+      "0,scene,,0,0,m,2,cat,0.5,1,0,5,3,object,7,3,2,2,4,0, 1 0.25;4  ;2 2 1,,,,5,tabby,0.5,AB 123,0.96875,true,12");
   EXPECT_EQ(rows[5], "0,scene,,0,0,m,,,,,,,,metric_depth,,,,,,,,,,,,,,,,true,");
   for (const std::string& row : {rows[1], rows[2], rows[3], rows[5]})
     EXPECT_EQ(std::ranges::count(row, ','), std::ranges::count(rows[0], ',')) << row;
