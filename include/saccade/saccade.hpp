@@ -31,6 +31,7 @@
 #include "saccade/tiles.hpp"
 #include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"
+#include "saccade/zones.hpp"
 
 /// Runs computer-vision models on video.
 namespace saccade {}
