@@ -41,6 +41,7 @@ struct RunFlags {
   std::string video;
   std::string frames;
   std::string goals;
+  std::string zones;
   std::string telemetry;
   RotationFlags rotate;
   MetricsFlags metrics;
@@ -98,6 +99,13 @@ FolderSink* add_drawn(const RunFlags& flags, std::span<const Source> sources, Si
   FolderSink* sink = drawn.get();
   sinks.push_back({.name = kFolder, .sink = std::move(drawn), .retry = is_retried(kFolder, sources)});
   return sink;
+}
+
+/// With --json, the events of zones are lines of standard output.
+void add_events(const RunFlags& flags, Sinks& sinks) {
+  if (!flags.common.json || flags.zones.empty()) return;
+  const JsonlOptions events{.results = false, .summary = false};
+  sinks.push_back({.name = "standard output", .sink = open_jsonl("-", events), .retry = false});
 }
 
 /// Prints lines of text where they do not mix with the output of a sink or --json.
@@ -206,6 +214,7 @@ int run(const RunFlags& flags) {
     IdlePrecision::decide_for(flags.models, [&] { return load_models(flags); });
     return kOk;
   }
+  const std::vector<Zone> zones = flags.zones.empty() ? std::vector<Zone>() : read_zones(flags.zones);
   catch_snapshot_requests();
   MetricsEndpoint metrics(flags.metrics);
   std::vector<Model> models;
@@ -224,11 +233,14 @@ int run(const RunFlags& flags) {
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
+  add_events(flags, sinks);
   const TelemetryWriter::File telemetry_file{flags.telemetry, flags.rotate.rotation,
                                              is_retried(flags.telemetry, sources)};
   TelemetryWriter telemetry(telemetry_file, models,
                             [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
-  Pipeline pipeline(sources, models, flags.pipeline, std::move(sinks));
+  PipelineOptions options = flags.pipeline;
+  options.zones = zones;
+  Pipeline pipeline(sources, models, options, std::move(sinks));
   const MetricsEndpoint::Shown shown = metrics.show(pipeline, models);
 
   std::string fault;
@@ -326,6 +338,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--isolate", &flags.source_options.isolate);
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
+  binder.bind("--zones", &flags.zones);
   binder.bind("--goals", &flags.goals);
   binder.bind("--telemetry", &flags.telemetry);
   flags.rotate.bind(binder);

@@ -16,6 +16,7 @@
 #include "saccade/source.hpp"
 #include "saccade/summary.hpp"
 #include "saccade/telemetry.hpp"
+#include "saccade/zones.hpp"
 
 namespace saccade {
 
@@ -33,6 +34,9 @@ struct PipelineOptions {
   /// largest of these for all frames. Exceeding it at the start is an Error that lists who takes what. Later, a source
   /// whose frames grow beyond it is lost. ModelOptions::max_memory limits the compilation before.
   std::size_t max_memory = 0;
+  /// Lines and areas in which tracked objects are counted: detections with a track_id. An Error (kInvalidArgument) if a
+  /// source, a model or a class of one is not there, or a point is outside of the source's frames.
+  std::vector<Zone> zones;
 };
 
 /// A sink that writes every result of a pipeline on a thread of its own.

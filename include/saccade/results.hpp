@@ -12,6 +12,7 @@
 
 #include "saccade/frame.hpp"
 #include "saccade/region.hpp"
+#include "saccade/zones.hpp"
 
 namespace saccade {
 
@@ -233,9 +234,11 @@ struct Result {
   /// Objects of the second model's classes that it did not run on: more than the card's `most`, or outside of the
   /// frame.
   int uncropped = 0;
-  std::string_view text;      ///< the line of text in the frame, UTF-8; empty if there is none
-  float text_confidence = 0;  ///< of the text: the mean over its characters, 0 to 1; 0 without text
-  Faults faults;              ///< faults in the model's numbers; affected predictions are dropped
+  std::string_view text;                   ///< the line of text in the frame, UTF-8; empty if there is none
+  float text_confidence = 0;               ///< of the text: the mean over its characters, 0 to 1; 0 without text
+  std::span<const ZoneState> zones;        ///< PipelineOptions::zones of the source and model, with counts so far
+  std::span<const ZoneEvent> zone_events;  ///< what this frame has changed in the zones
+  Faults faults;                           ///< faults in the model's numbers; affected predictions are dropped
   /// Owns what the result refers to, if it is a clone().
   std::shared_ptr<const void> storage;
 

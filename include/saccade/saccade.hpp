@@ -32,6 +32,7 @@
 #include "saccade/tracking.hpp"
 #include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"
+#include "saccade/zones.hpp"
 
 /// Runs computer-vision models on video.
 namespace saccade {}

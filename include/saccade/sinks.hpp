@@ -28,12 +28,13 @@ class Sink {
 /// Options of open_jsonl().
 struct JsonlOptions {
   bool contours = false;  ///< also write the contours of masks ("contours")
+  bool results = true;    ///< write results; if not, only the events of zones
   bool summary = true;    ///< end with the summary
   Rotation rotation;      ///< the summary ends the last file
 };
 
-/// JSON lines: one object per result, the summary last unless OPTIONS omit it. A line has the contents of its result.
-/// PATH "-" is standard output. Throws Error (kIo).
+/// JSON lines: one object per result, followed by one per event of its zones; the summary last unless OPTIONS omit it.
+/// A line has the contents of its result. PATH "-" is standard output. Throws Error (kIo).
 std::unique_ptr<Sink> open_jsonl(const std::string& path, const JsonlOptions& options = {});
 /// CSV: one row per object, class, segment, depth map or line of text, after a header. An object's row has its best
 /// class and its text by a second model. Embeddings are not written; a warning says so for those of objects. With

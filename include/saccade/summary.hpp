@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "saccade/zones.hpp"
+
 namespace saccade {
 
 enum class StreamState : std::uint8_t;  // saccade/telemetry.hpp
@@ -134,6 +136,53 @@ struct SinkSummary {
   Distribution time;         ///< of a result: writing it
 };
 
+/// The upper bounds of DwellTimes::at_most.
+inline constexpr std::array kDwellBounds = [] {
+  using std::chrono::seconds;
+  return std::array{seconds(1),  seconds(2),   seconds(5),   seconds(10),  seconds(20),   seconds(30),
+                    seconds(60), seconds(120), seconds(300), seconds(600), seconds(1800), seconds(3600)};
+}();
+
+/// How long objects stayed in an area, of those that have left.
+struct DwellTimes {
+  std::int64_t count = 0;          ///< objects that have left
+  std::chrono::nanoseconds sum{};  ///< of all their stays
+  std::chrono::nanoseconds max{};  ///< longest
+  /// Stays that were not longer than each of kDwellBounds.
+  std::array<std::int64_t, kDwellBounds.size()> at_most{};
+
+  /// Adds a stay.
+  void add(std::chrono::nanoseconds stay) {
+    ++count;
+    sum += stay;
+    if (stay > max) max = stay;
+    for (std::size_t i = 0; i < kDwellBounds.size(); ++i) at_most[i] += stay <= kDwellBounds[i] ? 1 : 0;
+  }
+  /// Of all stays; 0 without any.
+  std::chrono::nanoseconds mean() const { return count == 0 ? sum : sum / count; }
+};
+
+/// Objects of one class that a zone has counted.
+struct ZoneClassCount {
+  int class_id = 0;        ///< index of the model's labels
+  std::string class_name;  ///< empty if the model has none
+  std::int64_t in = 0;     ///< crossed the line inwards, or entered the area
+  std::int64_t out = 0;    ///< crossed the line outwards, or left the area
+};
+
+/// What a zone has counted among the objects that one model found in one stream.
+struct ZoneSummary {
+  std::string name;                     ///< Zone::name
+  ZoneKind kind = ZoneKind::kLine;      ///< what it counts
+  std::size_t stream = 0;               ///< index of the source
+  std::size_t model = 0;                ///< index of the model
+  std::int64_t in = 0;                  ///< objects that crossed the line inwards, or entered the area
+  std::int64_t out = 0;                 ///< objects that crossed the line outwards, or left the area
+  std::int64_t inside = 0;              ///< objects in the area now
+  std::vector<ZoneClassCount> classes;  ///< the same by class, in ascending order of the class ID
+  DwellTimes dwell;                     ///< in the area
+};
+
 /// Statistics of a pipeline since its start.
 struct Summary {
   std::chrono::nanoseconds elapsed{};  ///< since the start
@@ -142,6 +191,7 @@ struct Summary {
   std::vector<StreamSummary> streams;  ///< in the order of the sources
   std::vector<std::string> models;     ///< names, in the order of the models
   std::vector<SinkSummary> sinks;      ///< in their order
+  std::vector<ZoneSummary> zones;      ///< of each stream, then model, in the order of PipelineOptions::zones
   std::int64_t invalid = 0;            ///< results that are Result::invalid(), of all models together
   std::vector<StageSummary> stages;    ///< in their order
   /// The slowest stage per frame, which limits the rate; capture runs concurrently with the others. Empty without

@@ -46,6 +46,7 @@ struct Telemetry {
   std::chrono::nanoseconds elapsed{};    ///< since the start
   std::vector<StreamTelemetry> streams;  ///< in the order of the sources
   std::vector<SinkTelemetry> sinks;      ///< in their order
+  std::vector<ZoneSummary> zones;        ///< since the start, as Summary::zones
 };
 
 /// One JSON object on one line: {"event":"telemetry",...}; times in milliseconds.

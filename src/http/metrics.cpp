@@ -52,6 +52,16 @@ class Family {
     return *this;
   }
 
+  Family& add(Labels labels, const DwellTimes& dwell) {
+    ClientMetric::Histogram& histogram = with(std::move(labels)).histogram;
+    histogram.sample_count = static_cast<std::uint64_t>(dwell.count);
+    histogram.sample_sum = seconds(dwell.sum);
+    for (std::size_t i = 0; i < kDwellBounds.size(); ++i)
+      histogram.bucket.push_back({static_cast<std::uint64_t>(dwell.at_most[i]), seconds(kDwellBounds[i])});
+    histogram.bucket.push_back({histogram.sample_count, std::numeric_limits<double>::infinity()});
+    return *this;
+  }
+
   MetricFamily take() { return std::move(family_); }
   bool is_empty() const { return family_.metric.empty(); }
 
@@ -155,6 +165,44 @@ void add_sinks(Families& families, const std::vector<SinkSummary>& sinks) {
   }
 }
 
+/// The counts of ZONE by class name, which several classes can have.
+std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts_by_name(const ZoneSummary& zone) {
+  std::map<std::string, std::pair<std::int64_t, std::int64_t>> counts;
+  for (const ZoneClassCount& each : zone.classes) {
+    auto& [in, out] = counts[each.class_name.empty() ? fmt::format("class {}", each.class_id) : each.class_name];
+    in += each.in;
+    out += each.out;
+  }
+  return counts;
+}
+
+void add_zones(Families& families, const Summary& summary) {
+  Family& crossings = families.counter("saccade_zone_crossings_total", "Tracked objects that crossed a line.");
+  Family& visits = families.counter("saccade_zone_visits_total", "Tracked objects that entered or left an area.");
+  Family& occupancy = families.gauge("saccade_zone_occupancy", "Tracked objects in an area.");
+  Family& dwell = families.histogram("saccade_zone_dwell_seconds", "Stays in an area, of objects that have left it.");
+  for (const ZoneSummary& each : summary.zones) {
+    const bool is_line = each.kind == ZoneKind::kLine;
+    Labels labels = {{"zone", each.name}, {"stream", std::to_string(each.stream)}};
+    // By its number: two models can have the same name.
+    if (summary.models.size() > 1) labels.push_back({"model", std::to_string(each.model)});
+    const auto with = [&](const char* direction, const std::string& name) {
+      Labels more = labels;
+      more.push_back({"direction", direction});
+      more.push_back({"class", name});
+      return more;
+    };
+    for (const auto& [name, counts] : counts_by_name(each)) {
+      Family& family = is_line ? crossings : visits;
+      family.add(with(is_line ? "in" : "enter", name), static_cast<double>(counts.first));
+      family.add(with(is_line ? "out" : "leave", name), static_cast<double>(counts.second));
+    }
+    if (is_line) continue;
+    occupancy.add(labels, static_cast<double>(each.inside));
+    dwell.add(labels, each.dwell);
+  }
+}
+
 void add_machine(Families& families, const RunState& state) {
   families.counter("process_cpu_seconds_total", "Processor time of the process, of all its threads.")
       .add({}, state.process.processor_time.count());
@@ -178,6 +226,7 @@ HttpReply metrics(const RunState& state) {
       .add({{"version", std::string(version())}}, 1);
   if (state.summary) add_summary(families, *state.summary);
   if (state.summary) add_sinks(families, state.summary->sinks);
+  if (state.summary) add_zones(families, *state.summary);
   add_machine(families, state);
   return {.status = 200,
           .type = "text/plain; version=0.0.4; charset=utf-8",

@@ -15,9 +15,9 @@ class Drawer {
   /// 0.91" that overlaps no other tag, and has the object's text or its class by the second model; objects on a track
   /// in the colour of its ID with a tag "name #12 0.91", and the path of their last two seconds; translucent masks and
   /// class maps; skeletons and landmarks; classes as a list in the upper left corner; depth in colours, over the whole
-  /// image if there is nothing else, otherwise in a corner. Lines and letters scale with the image. IMAGE shows the
-  /// whole frame of the result, in any size; drawing is clipped to it. Results of one frame are passed in order of
-  /// model_index.
+  /// image if there is nothing else, otherwise in a corner; zones under the objects, with their counts. Lines and
+  /// letters scale with the image. IMAGE shows the whole frame of the result, in any size; drawing is clipped to it.
+  /// Results of one frame are passed in order of model_index.
   virtual void draw(const Result& result, const RgbView& image) = 0;
 };
 

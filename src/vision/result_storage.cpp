@@ -55,6 +55,8 @@ void ResultStorage::reserve(const Result& result, Result& copy) {
     classes += detection.classes.size();
     for (const Classification& each : detection.classes) letters += each.class_name.size();
   }
+  for (const ZoneState& zone : result.zones) letters += zone.name.size();
+  for (const ZoneEvent& event : result.zone_events) letters += event.zone.size() + event.class_name.size();
   make_room(text_, letters);
   make_room(keypoints_, keypoints);
   make_room(runs_, runs);
@@ -62,6 +64,7 @@ void ResultStorage::reserve(const Result& result, Result& copy) {
   make_room_exactly(depths_, result.depth.cells.size());
   make_room(embeddings_, embeddings);
   make_room(object_classes_, classes);
+  reserve_zones(result.zones, result.zone_events);
   make_room_exactly(pixels_,
                     3 * static_cast<std::size_t>(result.image.width) * static_cast<std::size_t>(result.image.height));
   // A model's result has room for the most that it may hold.
@@ -89,7 +92,27 @@ void ResultStorage::copy(const Result& result, Result& copy) {
   move_to(cells_, copy.class_map.cells);
   move_to(depths_, copy.depth.cells);
   move_to(embeddings_, copy.embedding);
+  add_zones(result.zones, result.zone_events, copy);
+  for (ZoneState& each : zones_) move_text(each.name);
+  for (ZoneEvent& each : zone_events_) move_text(each.zone), move_text(each.class_name);
   move_pixels(copy.image);
+}
+
+void ResultStorage::reserve_zones(std::span<const ZoneState> zones, std::span<const ZoneEvent> events) {
+  std::size_t points = 0;
+  for (const ZoneState& zone : zones) points += zone.points.size();
+  make_room_exactly(zones_, zones.size());
+  make_room_exactly(zone_points_, points);
+  make_room(zone_events_, events.size());
+}
+
+void ResultStorage::add_zones(std::span<const ZoneState> zones, std::span<const ZoneEvent> events, Result& copy) {
+  reserve_zones(zones, events);
+  copy.zones = zones;
+  copy.zone_events = events;
+  move_to(zones_, copy.zones);
+  for (ZoneState& zone : zones_) move_to(zone_points_, zone.points);
+  move_to(zone_events_, copy.zone_events);
 }
 
 /// The generated image: one plane, kRgb24.

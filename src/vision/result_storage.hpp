@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,13 @@ class ResultStorage {
 
   /// Makes COPY a deep copy of RESULT, which is valid until the next call.
   void copy(const Result& result, Result& copy);
+  /// Adds ZONES and EVENTS to COPY, which copy() has made. Their names are not copied.
+  void add_zones(std::span<const ZoneState> zones, std::span<const ZoneEvent> events, Result& copy);
   /// Makes room for a copy of a result with twice as much in it as RESULT.
   void reserve(const Result& result, Result& copy);
 
  private:
+  void reserve_zones(std::span<const ZoneState> zones, std::span<const ZoneEvent> events);
   void move_pixels(FrameView& image);
 
   std::string text_;
@@ -30,6 +34,9 @@ class ResultStorage {
   std::vector<float> depths_;
   std::vector<float> embeddings_;
   std::vector<Classification> object_classes_;
+  std::vector<ZoneState> zones_;
+  std::vector<ZonePoint> zone_points_;
+  std::vector<ZoneEvent> zone_events_;
   std::vector<std::uint8_t> pixels_;
 };
 

@@ -237,6 +237,35 @@ TEST_F(RunCommand, ComparesTheRunWithItsGoals) {
   EXPECT_EQ(run("[source.other]\nrate = 1").exit_code, 1);
 }
 
+TEST_F(RunCommand, CountsInZones) {
+  const auto run = [&](const std::string& zones, const std::vector<std::string>& more = {}) {
+    folder_.write("zones.toml", zones);
+    std::vector<std::string> line = {"run",       test::write_box_detector(folder_),
+                                     "--source",  video(5),
+                                     "--no-save", "--quiet",
+                                     "--zones",   folder_ / "zones.toml"};
+    line.insert(line.end(), more.begin(), more.end());
+    return run_saccade(line);
+  };
+  const std::string door = "[[line]]\nname = \"door\"\nfrom = [0, 16]\nto = [64, 16]\n";
+  const Finished counted = run(door, {"--json"});
+  EXPECT_EQ(counted.exit_code, 0) << counted.err;
+  const std::vector<json> lines = test::lines_of(counted.out);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0]["zones"][0]["zone"], "door");
+  EXPECT_EQ(lines[0]["zones"][0]["in"], 0);
+  const auto fails = [&](const std::string& zones, const std::string& message) {
+    const Finished failed = run(zones);
+    EXPECT_EQ(failed.exit_code, 1) << message;
+    EXPECT_NE(failed.err.find(message), std::string::npos) << failed.err;
+  };
+  fails("[[area]]\nname = \"yard\"\npoints = [[1, 2], [30, 4]]",
+        "zones.toml:1: the area 'yard' has 2 points: it needs three or more corners");
+  fails(door + "source = \"other.mp4\"", "the line 'door' is for the source 'other.mp4', but the sources are ");
+  fails(door + "classes = [\"person\"]", "the line 'door' counts the class 'person', but the classes are near, far");
+  fails("[[line]]\nname = \"door\"\nfrom = [0, 16]\nto = [65, 16]", "outside of frames of 64x32 pixels");
+}
+
 TEST_F(RunCommand, SkipsFramesAndLoopsOnRequest) {
   const std::string model = test::write_box_detector(folder_);
   const auto summary_of = [&](const std::vector<std::string>& flags) {

@@ -41,6 +41,10 @@ const std::map<std::string, NamesOf> kPublicEnums = {
     {"Task", names_of<Task>},
     {"TileMerge", names_of<TileMerge>},
     {"TrackerKind", names_of<TrackerKind>},
+    {"ZoneAnchor", names_of<ZoneAnchor>},
+    {"ZoneEventKind", names_of<ZoneEventKind>},
+    {"ZoneKind", names_of<ZoneKind>},
+    {"ZoneUnits", names_of<ZoneUnits>},
 };
 
 /// The enumerations that the public headers define, with their numbers of enumerators.

@@ -197,9 +197,10 @@ def check_flags(binary):
 
 
 def check_cards():
-    """Cards in TOML blocks have keys that docs/cards.md describes, goals those that their reader knows."""
+    """Cards in TOML blocks have keys that docs/cards.md describes, goals and zones those that their readers know."""
     described = set(re.findall(r"^\| `([\w.]+)`", (ROOT / "docs/cards.md").read_text(), re.M))
     goals = set(re.findall(r'"([a-z_0-9]+)"', (ROOT / "src/measure/goals/goals.cpp").read_text()))
+    zones = set(re.findall(r'"([a-z]+)"', (ROOT / "src/vision/zones/read_zones.cpp").read_text()))
     count, wrong = 0, []
     for path in DOCUMENTS:
         text = path.read_text()
@@ -215,6 +216,10 @@ def check_cards():
                 continue
             if "latency_p99" in card:
                 wrong += [f"{where}: no goal {key}" for key in sorted(set(card) - goals)]
+                continue
+            if "line" in card or "area" in card:
+                keys = {key for kind in ("line", "area") for zone in card.get(kind, []) for key in zone}
+                wrong += [f"{where}: no key {key} of a zone" for key in sorted(keys - zones)]
                 continue
             for section, value in card.items():
                 tables = value if isinstance(value, list) else [value]

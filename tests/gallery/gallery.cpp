@@ -140,6 +140,17 @@ class Predictions {
     }
   }
 
+  /// A line across the road and an area beside it.
+  void add_zones(Result& result) const {
+    static constexpr ZonePoint kLine[] = {{120, 420}, {820, 330}};
+    static constexpr ZonePoint kArea[] = {{520, 380}, {900, 360}, {930, 520}, {560, 530}};
+    static const ZoneState kZones[] = {
+        {.name = "entrance", .kind = ZoneKind::kLine, .points = kLine, .in = 12, .out = 3},
+        {.name = "square", .kind = ZoneKind::kArea, .points = kArea, .in = 9, .out = 6, .inside = 3}};
+    add_boxes(result);
+    result.zones = kZones;
+  }
+
   /// Copies of an object side by side.
   void add_crowd(Result& result) const {
     const auto objects = objects_;
@@ -204,6 +215,7 @@ constexpr Page kByDay[] = {
     {"depth.jpg", [](Predictions& predictions, Result& result) { predictions.add_depth(result); }},
     {"classes.jpg", [](Predictions& predictions, Result& result) { predictions.add_classes(result); }},
     {"second_models.jpg", [](Predictions& predictions, Result& result) { predictions.add_second_models(result); }},
+    {"zones.jpg", [](Predictions& predictions, Result& result) { predictions.add_zones(result); }},
     {"crowd.jpg", [](Predictions& predictions, Result& result) { predictions.add_crowd(result); }},
 };
 constexpr Page kAtNight[] = {

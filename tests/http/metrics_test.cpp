@@ -119,5 +119,45 @@ TEST(Metrics, WhatIsUnknownIsAbsent) {
             (Lines{R"(saccade_gpu_use_ratio{gpu="1"} 0.25)", R"(saccade_gpu_power_watts{gpu="1"} 71.5)"}));
 }
 
+TEST(Metrics, ZonesCountByClassAndDirection) {
+  Summary summary = one_stream();
+  ZoneSummary line{.name = "door", .in = 4, .out = 1};
+  line.classes = {{.class_id = 0, .class_name = "car", .in = 2, .out = 1},
+                  {.class_id = 1, .class_name = "car", .in = 1},
+                  {.class_id = 7, .in = 1}};
+  ZoneSummary area{.name = "queue", .kind = ZoneKind::kArea, .stream = 1, .in = 3, .out = 2, .inside = 1};
+  area.classes = {{.class_id = 0, .class_name = "car", .in = 3, .out = 2}};
+  area.dwell.add(milliseconds(1500));
+  area.dwell.add(milliseconds(4500));
+  summary.zones = {line, area};
+  const std::string text = text_of({.summary = summary, .process = {}, .gpu = {}});
+  EXPECT_EQ(lines_of(text, "saccade_zone_crossings_total{"),
+            (Lines{R"(saccade_zone_crossings_total{zone="door",stream="0",direction="in",class="car"} 3)",
+                   R"(saccade_zone_crossings_total{zone="door",stream="0",direction="out",class="car"} 1)",
+                   R"(saccade_zone_crossings_total{zone="door",stream="0",direction="in",class="class 7"} 1)",
+                   R"(saccade_zone_crossings_total{zone="door",stream="0",direction="out",class="class 7"} 0)"}))
+      << "two classes of one name are one series";
+  EXPECT_EQ(lines_of(text, "saccade_zone_visits_total{"),
+            (Lines{R"(saccade_zone_visits_total{zone="queue",stream="1",direction="enter",class="car"} 3)",
+                   R"(saccade_zone_visits_total{zone="queue",stream="1",direction="leave",class="car"} 2)"}));
+  EXPECT_EQ(lines_of(text, "saccade_zone_occupancy{"), Lines{R"(saccade_zone_occupancy{zone="queue",stream="1"} 1)"});
+  const Lines dwell = lines_of(text, "saccade_zone_dwell_seconds");
+  ASSERT_EQ(dwell.size(), kDwellBounds.size() + 3);
+  EXPECT_EQ(dwell[0], R"(saccade_zone_dwell_seconds_count{zone="queue",stream="1"} 2)");
+  EXPECT_EQ(dwell[1], R"(saccade_zone_dwell_seconds_sum{zone="queue",stream="1"} 6)");
+  EXPECT_EQ(dwell[3], R"(saccade_zone_dwell_seconds_bucket{zone="queue",stream="1",le="2"} 1)");
+  EXPECT_EQ(dwell[4], R"(saccade_zone_dwell_seconds_bucket{zone="queue",stream="1",le="5"} 2)");
+}
+
+TEST(Metrics, ZonesHaveTheirModelAmongSeveral) {
+  Summary summary = one_stream();
+  summary.models = {"a", "a"};
+  summary.zones = {{.name = "queue", .kind = ZoneKind::kArea, .model = 0, .inside = 1},
+                   {.name = "queue", .kind = ZoneKind::kArea, .model = 1, .inside = 2}};
+  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpu = {}}), "saccade_zone_occupancy{"),
+            (Lines{R"(saccade_zone_occupancy{zone="queue",stream="0",model="0"} 1)",
+                   R"(saccade_zone_occupancy{zone="queue",stream="0",model="1"} 2)"}));
+}
+
 }  // namespace
 }  // namespace saccade

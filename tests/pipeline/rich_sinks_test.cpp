@@ -1,6 +1,7 @@
 // The sinks' output for results with more than boxes and classes.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -43,6 +44,40 @@ class RichSinks : public testing::Test {
   test::TempFolder folder_;
   test::RichResult rich_;
 };
+
+TEST_F(RichSinks, EventsOfZonesFollowTheirResult) {
+  const std::array events = {ZoneEvent{.zone = "the \"gate\"",
+                                       .kind = ZoneEventKind::kOut,
+                                       .track_id = 7,
+                                       .class_id = 2,
+                                       .class_name = "cat",
+                                       .since_ns = 5},
+                             ZoneEvent{.zone = "yard",
+                                       .kind = ZoneEventKind::kLeave,
+                                       .track_id = 8,
+                                       .class_id = 3,
+                                       .stay = std::chrono::milliseconds(1250)}};
+  rich_.result.zone_events = events;
+  rich_.result.stream = 1;
+  rich_.result.frame = 12;
+  rich_.result.timestamp_ns = 480;
+  write(open_jsonl(folder_ / "out.jsonl"));
+  std::istringstream all(test::bytes_of_file(folder_ / "out.jsonl"));
+  std::vector<std::string> lines;
+  for (std::string each; std::getline(all, each);) lines.push_back(each);
+  ASSERT_EQ(lines.size(), 4U);
+  EXPECT_FALSE(json::parse(lines[0]).contains("event"));
+  EXPECT_EQ(lines[1],
+            R"({"event":"line","zone":"the \"gate\"","direction":"out","stream":1,"source":"scene","frame":12,)"
+            R"("timestamp_ns":480,"model":"m","track_id":7,"class_id":2,"class":"cat","since_ns":5})");
+  EXPECT_EQ(lines[2],
+            R"({"event":"area","zone":"yard","kind":"leave","stream":1,"source":"scene","frame":12,)"
+            R"("timestamp_ns":480,"model":"m","track_id":8,"class_id":3,"class":"","since_ns":0,"seconds":1.250})");
+  EXPECT_EQ(json::parse(lines[3])["event"], "summary");
+
+  write(open_jsonl(folder_ / "events.jsonl", {.results = false, .summary = false}));
+  EXPECT_EQ(test::bytes_of_file(folder_ / "events.jsonl"), lines[1] + "\n" + lines[2] + "\n");
+}
 
 TEST_F(RichSinks, JsonLinesHoldWhatTheResultHolds) {
   const json text = line();

@@ -76,5 +76,52 @@ TEST(SummaryText, TelemetryHasTheStateOfSinks) {
   expect_part(json, R"({"sink":"b","written":0,"dropped":0,"failed":3,"state":"failing","queue":0}])");
 }
 
+Summary with_zones() {
+  Summary summary = eventful();
+  summary.models = {"net"};
+  ZoneSummary line{.name = "door", .in = 3, .out = 1};
+  line.classes = {{.class_id = 0, .class_name = "person", .in = 2, .out = 1}, {.class_id = 7, .in = 1}};
+  ZoneSummary area{.name = "queue", .kind = ZoneKind::kArea, .in = 3, .out = 2, .inside = 1};
+  area.classes = {{.class_id = 0, .class_name = "person", .in = 3, .out = 2}};
+  area.dwell.add(milliseconds(1500));
+  area.dwell.add(milliseconds(60'000));
+  summary.zones = {line, area};
+  return summary;
+}
+
+TEST(SummaryText, HasTheCountsOfZones) {
+  EXPECT_EQ(to_json(eventful()).find("zones"), std::string::npos) << "none";
+  const std::string json = to_json(with_zones());
+  expect_part(json, R"("zones":[{"zone":"door","kind":"line","stream":0,"model":0,"in":3,"out":1,"classes":[)"
+                    R"({"class_id":0,"class":"person","in":2,"out":1},{"class_id":7,"class":"","in":1,"out":0}]},)");
+  expect_part(json, R"({"zone":"queue","kind":"area","stream":0,"model":0,"enter":3,"leave":2,"occupancy":1,)"
+                    R"("classes":[{"class_id":0,"class":"person","enter":3,"leave":2}],)"
+                    R"("dwell_s":{"count":2,"mean":30.750,"max":60.000,"at_most":{"1":0,"2":1,"5":1,"10":1,"20":1,)"
+                    R"("30":1,"60":2,"120":2,"300":2,"600":2,"1800":2,"3600":2}}}],"invalid":0,)");
+  const std::string text = to_text(with_zones());
+  expect_part(text, "\nline door: 3 in, 1 out (person 2 in, 1 out; class 7 1 in, 0 out)\n");
+  expect_part(text,
+              "\narea queue: 3 entered, 2 left, 1 inside (person 3 entered, 2 left); stay 30.8 s on average, 60.0 s at "
+              "most\n");
+}
+
+TEST(SummaryText, NamesTheStreamAndTheModelOfAZoneAmongSeveral) {
+  Summary summary = with_zones();
+  summary.streams.push_back({.source = "second"});
+  summary.models.emplace_back("other");
+  summary.zones[0].stream = 1;
+  summary.zones[0].model = 1;
+  expect_part(to_text(summary), "\nline door of second by other: 3 in");
+}
+
+TEST(SummaryText, TelemetryHasTheCountsOfZones) {
+  Telemetry telemetry;
+  EXPECT_EQ(to_json(telemetry).find("zones"), std::string::npos);
+  telemetry.zones = {{.name = "door", .stream = 2, .in = 1}};
+  expect_part(
+      to_json(telemetry),
+      R"("sinks":[],"zones":[{"zone":"door","kind":"line","stream":2,"model":0,"in":1,"out":0,"classes":[]}]})");
+}
+
 }  // namespace
 }  // namespace saccade

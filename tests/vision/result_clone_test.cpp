@@ -22,6 +22,9 @@ struct OwnedResult {
   std::vector<float> embedding = {0.6F, 0.8F};
   std::vector<float> vectors = {1, 2, 3, 4};
   std::vector<Classification> object_classes;
+  std::vector<ZonePoint> zone_points = {{1, 2}, {3, 4}, {5, 6}};
+  std::vector<ZoneState> zones;
+  std::vector<ZoneEvent> zone_events;
   std::vector<std::uint8_t> pixels = std::vector<std::uint8_t>(64 * 2, 9);  // two rows of 64 bytes
   Result result;
 
@@ -47,6 +50,12 @@ struct OwnedResult {
     result.class_map = {{.columns = 2, .rows = 2}, classes};
     result.depth = {{.columns = 2, .rows = 2}, DepthKind::kMetric, depths};
     result.embedding = embedding;
+    const std::span<const ZonePoint> corners = zone_points;
+    zones = {{.name = text.substr(0, 6), .points = corners.first(1), .in = 3},
+             {.name = text.substr(7, 5), .kind = ZoneKind::kArea, .points = corners.last(2), .inside = 4}};
+    zone_events = {{.zone = text.substr(7, 5), .kind = ZoneEventKind::kEnter, .class_name = text.substr(26, 6)}};
+    result.zones = zones;
+    result.zone_events = zone_events;
     result.text = text.substr(19, 6);
     result.image = {.width = 3, .height = 2, .planes = {pixels.data()}, .pitch_bytes = {64}};
   }
@@ -60,6 +69,9 @@ struct OwnedResult {
     std::ranges::fill(embedding, 99.0F);
     std::ranges::fill(vectors, 99.0F);
     std::ranges::fill(object_classes, Classification{});
+    std::ranges::fill(zone_points, ZonePoint{});
+    std::ranges::fill(zones, ZoneState{});
+    std::ranges::fill(zone_events, ZoneEvent{});
     std::ranges::fill(pixels, 77);
   }
 };
@@ -99,6 +111,17 @@ void expect_whole(const Result& result) {
   ASSERT_EQ(result.embedding.size(), 2U);
   EXPECT_EQ(result.embedding[1], 0.8F);
   EXPECT_EQ(result.text, "person");
+  ASSERT_EQ(result.zones.size(), 2U);
+  EXPECT_EQ(result.zones[0].name, "camera");
+  EXPECT_EQ(result.zones[0].in, 3);
+  EXPECT_EQ(result.zones[1].name, "image");
+  EXPECT_EQ(result.zones[1].inside, 4);
+  ASSERT_EQ(result.zones[1].points.size(), 2U);
+  EXPECT_EQ(result.zones[1].points[0].x, 3);
+  ASSERT_EQ(result.zone_events.size(), 1U);
+  EXPECT_EQ(result.zone_events[0].zone, "image");
+  EXPECT_EQ(result.zone_events[0].kind, ZoneEventKind::kEnter);
+  EXPECT_EQ(result.zone_events[0].class_name, "street");
   ASSERT_EQ(result.image.width, 3);
   for (int y = 0; y < 2; ++y)
     for (int x = 0; x < 9; ++x) EXPECT_EQ(result.image.planes[0][y * result.image.pitch_bytes[0] + x], 9);
@@ -122,7 +145,7 @@ TEST(ResultClone, KnowsEveryViewInAResult) {
   const std::string header = text.str();
   // A field that refers to memory of others: a new one must be cloned, checked above and counted here.
   const std::regex view(R"(\n +(std::span<[^\n]*|std::string_view \w+|FrameView \w+|const \w+\*[^\n]*);)");
-  EXPECT_EQ(std::distance(std::sregex_iterator(header.begin(), header.end(), view), std::sregex_iterator()), 16);
+  EXPECT_EQ(std::distance(std::sregex_iterator(header.begin(), header.end(), view), std::sregex_iterator()), 18);
 }
 
 TEST(ResultClone, OfACloneIsItsOwn) {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/clock.hpp"
-#include "measure/limits/toml_section.hpp"
+#include "measure/limits/toml_quantity.hpp"
 
 namespace saccade {
 namespace {
@@ -50,7 +50,7 @@ std::optional<double> number_of(TomlSection& section, std::string_view key) {
 /// The keys that apply to sources.
 void read_stream_goals(TomlSection& section, const std::string& source, std::vector<Goal>& goals) {
   for (const LatencyKey& key : kLatencies)
-    if (const auto time = section.quantity(key.name, Unit::kTime))
+    if (const auto time = quantity(section, key.name, Unit::kTime))
       goals.push_back({.kind = GoalKind::kLatency,
                        .name = std::string(key.name),
                        .source = source,
@@ -84,7 +84,7 @@ double score_in(const std::string& path, const std::string& model) {
 
 void read_model_goals(TomlSection& section, const std::string& model, const std::filesystem::path& folder,
                       std::vector<Goal>& goals) {
-  if (const auto size = section.quantity("size", Unit::kBytes))
+  if (const auto size = quantity(section, "size", Unit::kBytes))
     goals.push_back({.kind = GoalKind::kSize, .name = "size", .model = model, .wanted = *size});
   const auto accuracy = number_of(section, "accuracy");
   const auto report = section.text("report");
@@ -145,7 +145,7 @@ std::vector<Goal> read_goals(const std::string& path) {
   TomlSection root(path, "", table);
   std::vector<Goal> goals;
   read_stream_goals(root, "", goals);
-  if (const auto memory = root.quantity("memory", Unit::kBytes))
+  if (const auto memory = quantity(root, "memory", Unit::kBytes))
     goals.push_back({.kind = GoalKind::kMemory, .name = "memory", .wanted = *memory});
   for (auto& [name, section] : root.named_sections("model")) {
     read_model_goals(section, name, std::filesystem::path(path).parent_path(), goals);

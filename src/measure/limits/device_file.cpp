@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "measure/limits/toml_section.hpp"
+#include "measure/limits/toml_quantity.hpp"
 
 namespace saccade {
 namespace {
@@ -15,27 +15,27 @@ ComputeCeiling read_compute(TomlSection section) {
   if (!found) section.bad(section.source(), "precision", "must be fp32, bf16 or int8");
   ceiling.precision = *found;
   ceiling.instructions = section.text("instructions").value_or(precision);
-  ceiling.all = section.needed("peak", Unit::kOperationRate);
-  ceiling.one_core = section.quantity("one_core", Unit::kOperationRate).value_or(ceiling.all);
+  ceiling.all = needed_quantity(section, "peak", Unit::kOperationRate);
+  ceiling.one_core = quantity(section, "one_core", Unit::kOperationRate).value_or(ceiling.all);
   section.end();
   return ceiling;
 }
 
 /// `bandwidth` for all kinds of traffic, or each separately.
 Bandwidth read_bandwidth(TomlSection& section) {
-  if (const auto rate = section.quantity("bandwidth", Unit::kByteRate)) return {*rate, *rate, *rate, *rate};
+  if (const auto rate = quantity(section, "bandwidth", Unit::kByteRate)) return {*rate, *rate, *rate, *rate};
   Bandwidth bandwidth;
-  bandwidth.read = section.needed("read", Unit::kByteRate);
-  bandwidth.write = section.needed("write", Unit::kByteRate);
-  bandwidth.copy = section.needed("copy", Unit::kByteRate);
-  bandwidth.mixed = section.quantity("mixed", Unit::kByteRate).value_or(bandwidth.copy);
+  bandwidth.read = needed_quantity(section, "read", Unit::kByteRate);
+  bandwidth.write = needed_quantity(section, "write", Unit::kByteRate);
+  bandwidth.copy = needed_quantity(section, "copy", Unit::kByteRate);
+  bandwidth.mixed = quantity(section, "mixed", Unit::kByteRate).value_or(bandwidth.copy);
   return bandwidth;
 }
 
 MemoryCeiling read_memory(TomlSection section) {
   MemoryCeiling ceiling;
   ceiling.level = section.text("level").value_or("memory");
-  ceiling.capacity = static_cast<std::int64_t>(section.quantity("capacity", Unit::kBytes).value_or(0));
+  ceiling.capacity = static_cast<std::int64_t>(quantity(section, "capacity", Unit::kBytes).value_or(0));
   ceiling.all = read_bandwidth(section);
   ceiling.one_core = ceiling.all;
   if (auto one = section.section("one_core")) {
@@ -48,7 +48,7 @@ MemoryCeiling read_memory(TomlSection section) {
 
 void read_costs(TomlSection section, Ceilings& ceilings) {
   const auto time = [&](std::string_view key) {
-    return Nanoseconds(std::chrono::duration<double>(section.quantity(key, Unit::kTime).value_or(0)));
+    return Nanoseconds(std::chrono::duration<double>(quantity(section, key, Unit::kTime).value_or(0)));
   };
   ceilings.clock = time("clock");
   ceilings.syscall = time("syscall");
@@ -60,9 +60,9 @@ void read_costs(TomlSection section, Ceilings& ceilings) {
 
 CopyCeiling read_copy(TomlSection section) {
   CopyCeiling ceiling;
-  ceiling.bytes = static_cast<std::int64_t>(section.needed("bytes", Unit::kBytes));
-  ceiling.upload = std::chrono::duration<double>(section.needed("upload", Unit::kTime));
-  ceiling.download = std::chrono::duration<double>(section.needed("download", Unit::kTime));
+  ceiling.bytes = static_cast<std::int64_t>(needed_quantity(section, "bytes", Unit::kBytes));
+  ceiling.upload = std::chrono::duration<double>(needed_quantity(section, "upload", Unit::kTime));
+  ceiling.download = std::chrono::duration<double>(needed_quantity(section, "download", Unit::kTime));
   section.end();
   return ceiling;
 }
@@ -87,7 +87,7 @@ DeviceFile read_device(TomlSection file) {
     } catch (const Error& error) {
       camera->bad(camera->find("mode")->source(), "mode", fmt::format("is invalid: {}", error.what()));
     }
-    device.bus_rate = camera->quantity("bus", Unit::kByteRate);
+    device.bus_rate = quantity(*camera, "bus", Unit::kByteRate);
     camera->end();
   }
   file.end();

@@ -114,12 +114,40 @@ void append_depth(JsonBuffer& out, const DepthMap& depth) {
   append(out, "}}");
 }
 
+/// {"event":"line",...} or {"event":"area",...}, and a line feed.
+void append_zone_event(JsonBuffer& out, const Result& result, const ZoneEvent& event) {
+  const bool is_line = event.kind == ZoneEventKind::kIn || event.kind == ZoneEventKind::kOut;
+  append(out, R"({{"event":"{}","zone":)", to_string(is_line ? ZoneKind::kLine : ZoneKind::kArea));
+  append_json_string(out, event.zone);
+  append(out, R"(,"{}":"{}")", is_line ? "direction" : "kind", to_string(event.kind));
+  append(out, R"(,"stream":{},"source":)", result.stream);
+  append_json_string(out, result.source);
+  append(out, R"(,"frame":{},"timestamp_ns":{},"model":)", result.frame, result.timestamp_ns);
+  append_json_string(out, result.model);
+  append(out, R"(,"track_id":{},)", event.track_id);
+  append_class(out, event.class_id, event.class_name);
+  append(out, R"(,"since_ns":{})", event.since_ns);
+  if (!is_line) append(out, R"(,"seconds":{:.3f})", std::chrono::duration<double>(event.stay).count());
+  append(out, "}}\n");
+}
+
 class JsonlSink final : public Sink {
  public:
   JsonlSink(const std::string& path, const JsonlOptions& options) : file_(path, options.rotation), options_(options) {}
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
+    if (options_.results) append_result(result);
+    for (const ZoneEvent& event : result.zone_events) append_zone_event(line_, result, event);
+    file_.append({line_.data(), line_.size()});
+  }
+
+  void close(const Summary& summary) override {
+    file_.close(options_.summary ? to_json(summary) + "\n" : std::string());
+  }
+
+ private:
+  void append_result(const Result& result) {
     append_identity(line_, result);
     append_latency(line_, result.latency);
     if (result.invalid()) append(line_, R"(,"invalid":true)");
@@ -134,14 +162,8 @@ class JsonlSink final : public Sink {
     if (result.task == Task::kEmbed || !result.embedding.empty()) append_embedding(line_, result.embedding);
     if (result.task == Task::kText || !result.text.empty()) append_text(line_, result.text, result.text_confidence);
     append(line_, "}}\n");
-    file_.append({line_.data(), line_.size()});
   }
 
-  void close(const Summary& summary) override {
-    file_.close(options_.summary ? to_json(summary) + "\n" : std::string());
-  }
-
- private:
   void append_detections(const Result& result) {
     append(line_, R"(,"detections":[)");
     for (const Detection& detection : result.detections) {

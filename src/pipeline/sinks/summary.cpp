@@ -110,6 +110,74 @@ void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stre
   append(out, "}}");
 }
 
+/// ,"NAME":IN,"NAME":OUT
+template <typename C>
+void append_in_out(JsonBuffer& out, ZoneKind kind, const C& counts) {
+  const bool is_line = kind == ZoneKind::kLine;
+  append(out, R"(,"{}":{},"{}":{})", is_line ? "in" : "enter", counts.in, is_line ? "out" : "leave", counts.out);
+}
+
+void append_dwell(JsonBuffer& out, const DwellTimes& dwell) {
+  append(out, R"(,"dwell_s":{{"count":{},"mean":{:.3f},"max":{:.3f},"at_most":{{)", dwell.count, seconds(dwell.mean()),
+         seconds(dwell.max));
+  for (std::size_t i = 0; i < kDwellBounds.size(); ++i)
+    append(out, R"({}"{}":{})", i == 0 ? "" : ",", kDwellBounds[i].count(), dwell.at_most[i]);
+  append(out, "}}}}");
+}
+
+/// {"zone":...}
+void append_zone(JsonBuffer& out, const ZoneSummary& zone) {
+  append(out, R"({{"zone":)");
+  append_json_string(out, zone.name);
+  append(out, R"(,"kind":"{}","stream":{},"model":{})", to_string(zone.kind), zone.stream, zone.model);
+  append_in_out(out, zone.kind, zone);
+  if (zone.kind == ZoneKind::kArea) append(out, R"(,"occupancy":{})", zone.inside);
+  append(out, R"(,"classes":[)");
+  for (const ZoneClassCount& each : zone.classes) {
+    append(out, R"({}{{"class_id":{},"class":)", &each == zone.classes.data() ? "" : ",", each.class_id);
+    append_json_string(out, each.class_name);
+    append_in_out(out, zone.kind, each);
+    append(out, "}}");
+  }
+  append(out, "]");
+  if (zone.kind == ZoneKind::kArea) append_dwell(out, zone.dwell);
+  append(out, "}}");
+}
+
+/// ,"zones":[...] if there are any
+void append_zones(JsonBuffer& out, std::span<const ZoneSummary> zones) {
+  if (zones.empty()) return;
+  append(out, R"(,"zones":[)");
+  for (const ZoneSummary& zone : zones) {
+    if (&zone != zones.data()) append(out, ",");
+    append_zone(out, zone);
+  }
+  append(out, "]");
+}
+
+/// "line door: 3 in, 1 out (person 2, 1; car 1, 0)"
+ReportText text_of(const ZoneSummary& zone, const Summary& summary) {
+  const bool is_line = zone.kind == ZoneKind::kLine;
+  ReportText text = report_text("{} {}", to_string(zone.kind), zone.name);
+  if (summary.streams.size() > 1) text += report_text(" of {}", summary.streams.at(zone.stream).source);
+  if (summary.models.size() > 1) text += report_text(" by {}", summary.models.at(zone.model));
+  const std::string_view in = is_line ? "in" : "entered";
+  const std::string_view out = is_line ? "out" : "left";
+  text += report_text(": {} {}, {} {}", zone.in, in, zone.out, out);
+  if (!is_line) text += report_text(", {} inside", zone.inside);
+  for (std::size_t i = 0; i < zone.classes.size(); ++i) {
+    const ZoneClassCount& each = zone.classes[i];
+    const std::string name = each.class_name.empty() ? fmt::format("class {}", each.class_id) : each.class_name;
+    text += report_text("{}{} {} {}, {} {}", i == 0 ? " (" : "; ", name, each.in, in, each.out, out);
+  }
+  if (!zone.classes.empty()) text += ")";
+  if (zone.dwell.count > 0)
+    text += report_text("; stay {:.1f} s on average, {:.1f} s at most", seconds(zone.dwell.mean()),
+                        seconds(zone.dwell.max));
+  text += "\n";
+  return text;
+}
+
 /// " + 3 dropped (queue full)", for every nonzero counter.
 std::string losses(const Ledger& ledger) {
   std::string text;
@@ -161,7 +229,9 @@ std::string to_json(const Summary& summary) {
     if (i != 0) append(out, ",");
     append_sink(out, summary.sinks[i]);
   }
-  append(out, R"(],"invalid":{},)", summary.invalid);
+  append(out, "]");
+  append_zones(out, summary.zones);
+  append(out, R"(,"invalid":{},)", summary.invalid);
   append_stages(out, summary.stages);
   append(out, R"(,"bottleneck":)");
   append_json_string(out, summary.bottleneck);
@@ -188,7 +258,9 @@ std::string to_json(const Telemetry& telemetry) {
     append_sink_counts(out, sink);
     append(out, R"(,"state":"{}","queue":{}}})", state_of(sink), sink.queued);
   }
-  append(out, "]}}");
+  append(out, "]");
+  append_zones(out, telemetry.zones);
+  append(out, "}}");
   return fmt::to_string(out);
 }
 
@@ -217,6 +289,7 @@ std::string to_text(const Summary& summary) {
     if (!sink.fault.empty()) text += report_text("; {}", sink.fault);
     text += "\n";
   }
+  for (const ZoneSummary& zone : summary.zones) text += text_of(zone, summary);
   text += report_text("{} frame{} in {:.2f} s: {:.1f} frames/s\n", summary.ledger.processed,
                       summary.ledger.processed == 1 ? "" : "s", to_milliseconds(summary.elapsed) / 1e3,
                       summary.frames_per_second);

@@ -6,6 +6,7 @@
 
 #include "base/log.hpp"
 #include "pipeline/stream/memory_shares.hpp"
+#include "vision/tracking/object_tracker.hpp"
 
 namespace saccade {
 namespace {
@@ -57,9 +58,9 @@ void check_tracker(const Model& model, std::size_t sources) {
          model.name(), sources);
 }
 
-/// MODELS, after validation of the arguments.
-const std::vector<Model>& checked(const std::vector<Source>& sources, const std::vector<Model>& models,
-                                  const PipelineOptions& options) {
+/// Throws Error unless the arguments are valid.
+void check_arguments(const std::vector<Source>& sources, const std::vector<Model>& models,
+                     const PipelineOptions& options) {
   if (sources.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a source");
   if (models.empty()) fail(ErrorCode::kInvalidArgument, "a pipeline needs a model");
   if (options.every < 1) fail(ErrorCode::kInvalidArgument, "every must be at least 1, not {}", options.every);
@@ -71,7 +72,14 @@ const std::vector<Model>& checked(const std::vector<Source>& sources, const std:
   if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
   for (const Model& model : models)
     if (model.task() == Task::kTrack) check_tracker(model, sources.size());
-  return models;
+}
+
+/// The zones of a pipeline with these arguments, null without any. Throws Error if an argument is invalid.
+std::unique_ptr<StreamZones> make_zones(const std::vector<Source>& sources, const std::vector<Model>& models,
+                                        const PipelineOptions& options) {
+  check_arguments(sources, models, options);
+  if (options.zones.empty()) return nullptr;
+  return std::make_unique<StreamZones>(options.zones, sources, models, TrackerOptions().keep);
 }
 
 /// Memory limit of the frames: that of the largest of MODELS, in bytes; 0: default_memory_limit().
@@ -152,7 +160,7 @@ void warm_up(ModelSet& models, std::span<const Source> sources) {
 
 Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
                      std::vector<PipelineSink> sinks)
-    : sources_(std::move(sources)), models_(checked(sources_, models, options)) {
+    : sources_(std::move(sources)), zones_(make_zones(sources_, models, options)), models_(models) {
   const Capacities capacities(sources_, sinks, options, models_.overlaps());
   const bool is_limited = options.max_memory > 0;
   const std::size_t max_memory =
@@ -259,6 +267,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
 /// Passes RUN on to the sinks and to next(). On the executor's thread.
 void Pipeline::Impl::complete(FrameRunRef run) {
   identify(*run);
+  if (zones_) zones_->update(*run);
   StreamLedger& ledger = streams_[run->lane]->ledger();
   if (run->fault) ledger.drop_failed();
   if (!sinks_.empty()) {
@@ -391,7 +400,7 @@ Telemetry Pipeline::Impl::telemetry() {
   const std::scoped_lock lock(mutex_);
   const auto now = Clock::now();
   const double seconds = std::chrono::duration<double>(now - std::exchange(last_telemetry_, now)).count();
-  Telemetry telemetry{.elapsed = std::min(now, finish_) - start_, .streams = {}, .sinks = {}};
+  Telemetry telemetry{.elapsed = std::min(now, finish_) - start_, .streams = {}, .sinks = {}, .zones = {}};
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     const Stream& each = *streams_[i];
     StreamTelemetry stream{.source = each.info().name,
@@ -405,6 +414,7 @@ Telemetry Pipeline::Impl::telemetry() {
     telemetry.streams.push_back(std::move(stream));
   }
   for (const auto& sink : sinks_) telemetry.sinks.push_back(sink->telemetry());
+  if (zones_) telemetry.zones = zones_->summaries();
   return telemetry;
 }
 
@@ -434,6 +444,7 @@ Summary Pipeline::Impl::summary() {
   }
   for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
   for (const auto& sink : sinks_) summary.sinks.push_back(sink->summary());
+  if (zones_) summary.zones = zones_->summaries();
   const double seconds = std::chrono::duration<double>(summary.elapsed).count();
   summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
   summary.invalid = invalid_;

@@ -13,6 +13,7 @@
 #include "pipeline/stream/source_impl.hpp"
 #include "pipeline/stream/stream.hpp"
 #include "pipeline/stream/stream_timing.hpp"
+#include "pipeline/stream/stream_zones.hpp"
 #include "saccade/pipeline.hpp"
 
 namespace saccade {
@@ -63,6 +64,8 @@ class Pipeline::Impl {
   void end();
 
   std::vector<Source> sources_;
+  // Before the models, so that an error in them does not wait for compilation. Results refer to their names.
+  std::unique_ptr<StreamZones> zones_;  ///< null: none
   ModelSet models_;
   /// By lane.
   std::deque<StreamTiming> times_;

@@ -5,6 +5,7 @@
 #include "draw/silhouettes.hpp"
 #include "draw/skeleton.hpp"
 #include "draw/trails.hpp"
+#include "draw/zones.hpp"
 
 namespace saccade {
 namespace {
@@ -41,6 +42,7 @@ class CairoDrawer final : public Drawer {
     const bool is_all = !holds_more_than_depth(result) && result.model_index == 0;
     if (has_depth && is_all) draw_depth(sheet, result, {0, 0, image.width, image.height});
     if (!result.class_map.cells.empty()) maps_.draw(sheet, result.class_map, result);
+    zones_.draw(sheet, result.zones, ink_);
     trails_.draw(sheet, result, ink_);
     // The most confident come first in a result and are drawn last, on top of the others.
     for (auto it = result.detections.rbegin(); it != result.detections.rend(); ++it) draw_object(sheet, *it);
@@ -55,6 +57,7 @@ class CairoDrawer final : public Drawer {
     if (!result.text.empty()) legend_.draw_classes(sheet, {&line, 1});
     if (!result.class_map.cells.empty())
       legend_.draw_segments(sheet, result.segments, std::int64_t{result.width} * result.height);
+    for (const ZoneState& zone : result.zones) legend_.draw_zone(sheet, zone, label_place_of(sheet, zone));
     for (const Detection& detection : result.detections) {
       const Rect place = place_of(sheet, detection);
       if (!place.is_empty()) legend_.draw_tag(sheet, detection, place);
@@ -112,6 +115,7 @@ class CairoDrawer final : public Drawer {
   Legend legend_;
   MapPainter maps_;
   Trails trails_;
+  ZonePainter zones_;
   ContourTracer tracer_;
   int stream_ = -1;
   std::int64_t frame_ = -1;

@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "base/utf8.hpp"
+#include "draw/zones.hpp"
 
 namespace saccade {
 namespace {
@@ -127,6 +128,18 @@ void Legend::draw_segments(const Sheet& sheet, std::span<const Segment> segments
     top = draw_row(sheet, left, top, width, class_color(segment.class_id));
   }
   right_bottom_ = top;
+}
+
+void Legend::draw_zone(const Sheet& sheet, const ZoneState& zone, const Rect& place) {
+  words_.clear();
+  words_.append(zone.name);
+  if (zone.kind == ZoneKind::kLine)
+    put(words_, " {} in {} out", zone.in, zone.out);
+  else
+    put(words_, " {} inside", zone.inside);
+  const int width = letters(sheet).width + 4 * sheet.margin;
+  const auto row = places_.place(place, width, letters(sheet).height);
+  if (row) draw_row(sheet, row->left, row->top, width, zone_color(zone.kind));
 }
 
 void Legend::draw_depths(const Sheet& sheet, const DepthRange& range, DepthKind kind, const Rect& rect) {

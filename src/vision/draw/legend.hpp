@@ -24,6 +24,8 @@ class Legend {
   void draw_segments(const Sheet& sheet, std::span<const Segment> segments, std::int64_t pixels);
   /// The colour scale of depths, with metres or words at its ends, at the lower left of RECT.
   void draw_depths(const Sheet& sheet, const DepthRange& range, DepthKind kind, const Rect& rect);
+  /// "name 3 in 1 out", or "name 2 inside" for an area, at PLACE; omitted if no place is free.
+  void draw_zone(const Sheet& sheet, const ZoneState& zone, const Rect& place);
   /// Keeps RECT free of text.
   void take(const Rect& rect) { places_.take(rect); }
 

@@ -12,11 +12,11 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
-#include "measure/statistics/quantity.hpp"
 
 namespace saccade {
 
-/// A table of a TOML file. Keys that were not read by the end are unknown. The file's name and table outlive it.
+/// A table of a TOML file. Keys that were not read by the end are unknown. The file's name and table outlive it. A
+/// component that includes it links tomlplusplus_headers.
 class TomlSection {
  public:
   TomlSection(const std::string& file, std::string name, const toml::table& table)
@@ -36,21 +36,13 @@ class TomlSection {
     if (!value) bad(node->source(), key, "must be a string");
     return value;
   }
-  /// A number in operations, bytes and seconds, or a text with a unit.
-  std::optional<double> quantity(std::string_view key, Unit unit) {
+  /// A number from LEAST to MOST. WHAT describes it in errors: "a time in seconds".
+  std::optional<double> number(std::string_view key, std::string_view what, double least, double most) {
     const toml::node* node = find(key);
     if (node == nullptr) return std::nullopt;
-    double value = -1;
-    if (node->is_number()) {
-      value = node->value<double>().value_or(-1);
-    } else if (const auto said = node->value_exact<std::string>()) {
-      try {
-        value = parse_quantity(*said, unit);
-      } catch (const Error& error) {
-        bad(node->source(), key, fmt::format("is invalid: {}", error.what()));
-      }
-    }
-    if (!(value > 0)) bad(node->source(), key, "must be a number above 0, or a string with a unit");
+    const std::optional<double> value = node->is_number() ? node->value<double>() : std::nullopt;
+    if (!value || !(*value >= least && *value <= most))
+      bad(node->source(), key, fmt::format("must be {} from {} to {}", what, least, most));
     return value;
   }
   std::optional<int> count(std::string_view key) {
@@ -59,11 +51,6 @@ class TomlSection {
     const std::int64_t value = node->value_exact<std::int64_t>().value_or(0);
     if (value < 1 || value > 4096) bad(node->source(), key, "must be an integer from 1 to 4096");
     return static_cast<int>(value);
-  }
-  double needed(std::string_view key, Unit unit) {
-    const auto value = quantity(key, unit);
-    if (!value) bad(table_.source(), key, "is missing");
-    return *value;
   }
   std::optional<TomlSection> section(std::string_view key) {
     const toml::node* node = find(key);
