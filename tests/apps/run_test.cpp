@@ -243,7 +243,8 @@ TEST_F(RunCommand, CountsInZones) {
     std::vector<std::string> line = {"run",       test::write_box_detector(folder_),
                                      "--source",  video(5),
                                      "--no-save", "--quiet",
-                                     "--zones",   folder_ / "zones.toml"};
+                                     "--zones",   folder_ / "zones.toml",
+                                     "--track",   "bytetrack:confirm=1"};
     line.insert(line.end(), more.begin(), more.end());
     return run_saccade(line);
   };
@@ -254,6 +255,16 @@ TEST_F(RunCommand, CountsInZones) {
   ASSERT_EQ(lines.size(), 1U);
   EXPECT_EQ(lines[0]["zones"][0]["zone"], "door");
   EXPECT_EQ(lines[0]["zones"][0]["in"], 0);
+  // The model's objects are in the upper left of every frame.
+  const Finished stayed =
+      run("[[area]]\nname = \"yard\"\nunits = \"normalized\"\n"
+          "points = [[0, 0], [1, 0], [1, 1], [0, 1]]\nhold = 0.05\n",
+          {"--jsonl", "-"});
+  EXPECT_EQ(stayed.exit_code, 0) << stayed.err;
+  const auto events = test::lines_of(stayed.out);
+  const auto entered =
+      std::ranges::count_if(events, [](const json& line) { return line.value("kind", "") == "enter"; });
+  EXPECT_EQ(entered, 1) << "near; far is not on a track";
   const auto fails = [&](const std::string& zones, const std::string& message) {
     const Finished failed = run(zones);
     EXPECT_EQ(failed.exit_code, 1) << message;

@@ -108,7 +108,7 @@ def replaced(subcommand, flag, value, joined):
     if subcommand == "demo" and flag in ("--duration", "--max-frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"],
-            "--mot": ["--track", "sort"],
+            "--mot": ["--track", "sort"], "--zones": ["--track", "sort"],
             "--rotate": ["--jsonl", "o.jsonl"], "--keep": ["--jsonl", "o.jsonl", "--rotate", "1M"],
             "--tls": ["--metrics", "0"], "--token-file": ["--metrics", "0"]}.get(flag, [])
     if joined:

@@ -51,12 +51,13 @@ class StreamZonesTest : public testing::Test {
 
   test::TempFolder folder_;
   std::vector<Source> sources_ = {scripted_source("a.mp4", test::frames(1)), scripted_source("b.mp4", test::frames(1))};
-  std::vector<Model> models_ = {test::load_on_cpu(test::write_box_detector(folder_)),
-                                test::load_on_cpu(test::write_color_classifier(folder_))};
+  std::vector<Model> models_ = {
+      test::load_on_cpu(test::write_box_detector(folder_), {.post = {.tracker = TrackerOptions()}}),
+      test::load_on_cpu(test::write_color_classifier(folder_))};
   FrameRunPool pool_{4, 2};
 };
 
-TEST_F(StreamZonesTest, AreOfAStreamAndTheModelsThatFindObjects) {
+TEST_F(StreamZonesTest, AreOfAStreamAndTheModelsThatTrackObjects) {
   Zone second = door("second");
   second.source = "b.mp4";
   Zone by_index = door("by index");
@@ -110,11 +111,12 @@ TEST_F(StreamZonesTest, ErrorsSayWhatThereIs) {
   EXPECT_EQ(error_of(zone), "the line 'door' counts the class 'nearer', but the classes are near, far");
   zone = door();
   zone.model = "color";
-  EXPECT_EQ(error_of(zone), "the line 'door' is for the model 'color', but the models that find objects are boxes");
+  EXPECT_EQ(error_of(zone), "the line 'door' is for the model 'color', but the models that track objects are boxes");
   zone.model = "boxes";
   EXPECT_EQ(error_of(zone), "valid");
   models_.erase(models_.begin());
-  EXPECT_EQ(error_of(door()), "the line 'door' counts objects, but no model finds any: add a detector");
+  EXPECT_EQ(error_of(door()),
+            "the line 'door' counts tracked objects, but no model tracks any: run a detector with --track");
 }
 
 TEST_F(StreamZonesTest, APipelineHasThem) {

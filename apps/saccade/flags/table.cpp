@@ -93,7 +93,7 @@ std::vector<Flag> own_flags() {
        {.otherwise = "that of each model, and once more for frames", .group = kControl}},
       {kRun, "--max-frames", "N", Integer{1, kMostFrames}, "Stop after N frames of each source", {.group = kControl}},
       {kRun, "--zones", "FILE.toml", Path{}, "Count the tracked objects that cross lines and are in areas",
-       {.group = kControl}},
+       {.needs = "--track", .group = kControl}},
       {kRun, "--goals", "FILE.toml", Path{}, "Compare the run with goals for latency, rate, drops, ...; exit with 3 if one is missed",
        {.group = kControl}},
       {kRun, "--duration", "S", Real{1e-3, 1e9}, "Stop after S seconds", {.group = kControl, .aliases = "--seconds"}},

@@ -79,7 +79,10 @@ std::unique_ptr<StreamZones> make_zones(const std::vector<Source>& sources, cons
                                         const PipelineOptions& options) {
   check_arguments(sources, models, options);
   if (options.zones.empty()) return nullptr;
-  return std::make_unique<StreamZones>(options.zones, sources, models, TrackerOptions().keep);
+  std::chrono::nanoseconds keep{};
+  for (const Model& model : models)
+    if (model.tracks()) keep = std::max(keep, model.options().post.tracker->keep);
+  return std::make_unique<StreamZones>(options.zones, sources, models, keep);
 }
 
 /// Memory limit of the frames: that of the largest of MODELS, in bytes; 0: default_memory_limit().

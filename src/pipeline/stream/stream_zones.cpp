@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "vision/tasks.hpp"
 
 namespace saccade {
 namespace {
@@ -17,7 +16,7 @@ bool is_of_source(const Zone& zone, std::size_t stream, const SourceInfo& source
 }
 
 bool is_of_model(const Zone& zone, const Model& model) {
-  return finds_objects(model.task()) && (zone.model.empty() || zone.model == model.name());
+  return model.tracks() && (zone.model.empty() || zone.model == model.name());
 }
 
 /// At most some of NAMES, separated by commas.
@@ -46,17 +45,18 @@ void check_model(const Zone& zone, std::span<const Model> models) {
   std::vector<std::string> labels;
   std::set<std::string_view> known;
   for (const Model& model : models) {
-    if (!finds_objects(model.task())) continue;
+    if (!model.tracks()) continue;
     names.push_back(model.name());
     if (!is_of_model(zone, model)) continue;
     for (const std::string& label : model.labels())
       if (known.insert(label).second) labels.push_back(label);
   }
   if (names.empty())
-    fail(ErrorCode::kInvalidArgument, "the {} '{}' counts objects, but no model finds any: add a detector",
+    fail(ErrorCode::kInvalidArgument,
+         "the {} '{}' counts tracked objects, but no model tracks any: run a detector with --track",
          to_string(zone.kind), zone.name);
   if (!zone.model.empty() && std::ranges::find(names, zone.model) == names.end())
-    fail(ErrorCode::kInvalidArgument, "the {} '{}' is for the model '{}', but the models that find objects are {}",
+    fail(ErrorCode::kInvalidArgument, "the {} '{}' is for the model '{}', but the models that track objects are {}",
          to_string(zone.kind), zone.name, zone.model, some_of(names));
   for (const std::string& each : zone.classes)
     if (!known.contains(each))
