@@ -62,8 +62,6 @@ void check(const ValidateFlags& flags) {
   if (!flags.options.results.empty() && !kind.has_boxes)
     throw UsageError("--results",
                      fmt::format("{} has no boxes: predictions are written with coco: only", flags.options.data));
-  if (flags.common.model.post.tracker && !kind.is_tracked)
-    throw UsageError("--track", fmt::format("{} has no tracks: they are evaluated with mot: only", flags.options.data));
 }
 
 }  // namespace

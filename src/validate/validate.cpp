@@ -71,6 +71,8 @@ class Validator {
     const DataKind& kind = find_data_kind(options.data);
     if (!options.results.empty() && !kind.has_boxes)
       fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
+    if (options.model.options.post.tracker && !kind.is_tracked)
+      fail(ErrorCode::kInvalidArgument, "{} has no tracks: they are evaluated with mot: only", options.data);
     if (options.against && kind.is_tracked)
       fail(ErrorCode::kInvalidArgument,
            "{}: tracks of two models can't be compared, because frames of a video can't be resampled: evaluate each "

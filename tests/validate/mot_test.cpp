@@ -134,6 +134,7 @@ TEST_F(MotTest, WhatIsWrongIsNamed) {
   write_sequence("", in_all_frames(7, kNear, 1, 1), "moon\n");
   expect_error([&] { run(model, "mot"); }, {"near", "moon"});
   expect_error([&] { run(model, "mot", model); }, {"can't be compared"});
+  expect_error([&] { run(model, "coco"); }, {"has no tracks", "mot:"});
   expect_error([&] { run(test::write_color_classifier(models_), "mot"); }, {"finds no objects to track"});
   std::filesystem::remove_all(folder_ / "gt");
   expect_error([&] { run(model, "mot"); }, {"has no gt/gt.txt"});
