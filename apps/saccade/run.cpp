@@ -28,6 +28,7 @@ struct RunFlags {
   CommonFlags common;
   std::vector<std::string> models;
   std::vector<std::string> sources;
+  std::string sources_file;
   SourceOptions source_options;
   PipelineOptions pipeline;
 
@@ -209,6 +210,14 @@ std::vector<Model> load_models(const RunFlags& flags) {
   return models;
 }
 
+std::vector<ListedSource> sources_of(const RunFlags& flags) {
+  std::vector<ListedSource> sources;
+  for (const std::string& uri : flags.sources) sources.push_back({uri, {}});
+  if (flags.sources_file.empty()) return sources;
+  for (ListedSource& source : list_sources(flags.sources_file)) sources.push_back(std::move(source));
+  return sources;
+}
+
 int run(const RunFlags& flags) {
   if (IdlePrecision::is_child()) {
     IdlePrecision::decide_for(flags.models, [&] { return load_models(flags); });
@@ -221,11 +230,12 @@ int run(const RunFlags& flags) {
   SourceOptions source_options = flags.source_options;
   // A camera's mode is chosen for the model. Else a mistyped source is reported before models are read.
   const auto may_be_camera = [](const std::string& uri) { return uri.starts_with("/dev/") || is_camera(uri); };
-  if (std::ranges::any_of(flags.sources, may_be_camera)) {
+  const std::vector<ListedSource> listed = sources_of(flags);
+  if (std::ranges::any_of(listed, may_be_camera, &ListedSource::uri)) {
     models = load_models(flags);
     set_model_size(source_options, models.front());
   }
-  const std::vector<Source> sources = Source::open_all(flags.sources, source_options);
+  const std::vector<Source> sources = Source::open_listed(listed, source_options);
   if (models.empty()) models = load_models(flags);
   const RunGoals goals(flags.goals, sources, models, flags.models);
   const Console console(flags);
@@ -332,7 +342,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind_choice("--drop", flags.pipeline.drop,
                      {{"wait", DropPolicy::kWait}, {"oldest", DropPolicy::kOldest}, {"newest", DropPolicy::kNewest}});
   binder.bind("--queue", &flags.pipeline.queue);
-  binder.bind_choice("--start", flags.source_options.wait_for_camera, {{"all", false}, {"any", true}});
+  binder.bind_choice("--start", flags.source_options.wait_for_source, {{"all", false}, {"any", true}});
   binder.bind("--realtime", &flags.source_options.realtime);
   binder.bind("--loop", &flags.source_options.loop);
   binder.bind("--isolate", &flags.source_options.isolate);
@@ -357,6 +367,7 @@ Action add_run(FlagBinder& binder) {
   const auto flags = std::make_shared<RunFlags>();
   binder.bind("MODEL", &flags->models);
   binder.bind("--source", &flags->sources);
+  binder.bind("--sources", &flags->sources_file);
   binder.bind("--quiet", &flags->quiet);
   bind_sinks(binder, *flags);
   bind_control(binder, *flags);

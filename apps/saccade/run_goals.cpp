@@ -71,7 +71,7 @@ std::string limit_of(const Summary& summary, std::span<const GoalResult> results
     if (result.met) return true;
     const auto stream = std::ranges::find(summary.streams, result.source, &StreamSummary::source);
     return result.goal.kind == GoalKind::kRate && stream->period.count() > 0 && stream->ledger.queue_full == 0 &&
-           stream->ledger.no_buffer == 0;
+           stream->ledger.no_buffer == 0 && stream->ledger.decoder_behind == 0;
   };
   return std::ranges::all_of(results, waits_for_frames) ? "source" : summary.bottleneck;
 }

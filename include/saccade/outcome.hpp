@@ -15,10 +15,11 @@ enum class Status {
   kCancelled,  ///< the wait was cancelled
   kCorrupt,    ///< this frame could not be decoded; the source continues
   kNoBuffer,   ///< this frame had no buffer, because all were in use; the source continues
+  kBehind,     ///< this frame was not decoded, because the decoder was behind; the source continues
   kLost,       ///< the device or file failed; the source has ended
   kFailed,     ///< a model could not run on this frame; the next frame may succeed
 };
-/// "end", "timeout", "cancelled", "corrupt", "no buffer", "lost", "failed"
+/// "end", "timeout", "cancelled", "corrupt", "no buffer", "behind", "lost", "failed"
 std::string_view to_string(Status status) noexcept;
 
 /// A reason why there is no value.

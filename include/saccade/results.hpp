@@ -208,6 +208,8 @@ struct Result {
   std::int64_t image_id = -1;     ///< the number in the image's file name; -1: none
   std::int64_t frame = 0;         ///< the source's sequence number, from 0
   std::int64_t timestamp_ns = 0;  ///< presentation time in a file, the sensor's clock on a camera
+  /// Of a network stream: when the frame was captured, by the clock of its sender (RTCP), else when it arrived.
+  std::optional<std::chrono::system_clock::time_point> captured_at;
   /// The Model::name() of its model.
   std::string_view model;
   int model_index = 0;  ///< index in the pipeline

@@ -16,18 +16,19 @@ enum class StreamState : std::uint8_t;  // saccade/telemetry.hpp
 
 /// What happened to every frame of a source.
 struct Ledger {
-  std::int64_t captured = 0;    ///< frames that the source produced, including corrupt and lost ones
-  std::int64_t processed = 0;   ///< processed by every model
-  std::int64_t skipped = 0;     ///< omitted as requested: PipelineOptions::every, max_rate
-  std::int64_t queue_full = 0;  ///< dropped: displaced by another frame before it was processed or its results read
-  std::int64_t no_buffer = 0;   ///< dropped: all buffers of the source were in use
-  std::int64_t stopped = 0;     ///< dropped: captured, but the pipeline was stopped first
-  std::int64_t failed = 0;      ///< dropped: a model could not run on it
-  std::int64_t corrupt = 0;     ///< could not be decoded
-  std::int64_t lost = 0;        ///< missing in the source's own numbering
+  std::int64_t captured = 0;        ///< frames that the source produced, including corrupt and lost ones
+  std::int64_t processed = 0;       ///< processed by every model
+  std::int64_t skipped = 0;         ///< omitted as requested: PipelineOptions::every, max_rate
+  std::int64_t queue_full = 0;      ///< dropped: displaced by another frame before it was processed or its results read
+  std::int64_t no_buffer = 0;       ///< dropped: all buffers of the source were in use
+  std::int64_t decoder_behind = 0;  ///< dropped: the decoder of a network stream was more than a second behind
+  std::int64_t stopped = 0;         ///< dropped: captured, but the pipeline was stopped first
+  std::int64_t failed = 0;          ///< dropped: a model could not run on it
+  std::int64_t corrupt = 0;         ///< could not be decoded
+  std::int64_t lost = 0;            ///< missing in the source's own numbering
 
   /// Frames that were captured, but not processed, against the user's wish.
-  std::int64_t dropped() const { return queue_full + no_buffer + stopped + failed; }
+  std::int64_t dropped() const { return queue_full + no_buffer + decoder_behind + stopped + failed; }
   /// Frames in flight in a running pipeline; 0 when it has ended.
   std::int64_t in_flight() const { return captured - processed - skipped - dropped() - corrupt - lost; }
   /// Adds the counts of OTHER.

@@ -21,8 +21,8 @@ std::string_view to_string(ErrorCode code) noexcept {
 }
 
 std::string_view to_string(Status status) noexcept {
-  constexpr std::array<std::string_view, 7> kNames = {"end",       "timeout", "cancelled", "corrupt",
-                                                      "no buffer", "lost",    "failed"};
+  constexpr std::array<std::string_view, 8> kNames = {"end",       "timeout", "cancelled", "corrupt",
+                                                      "no buffer", "behind",  "lost",      "failed"};
   return enum_name(status, kNames);
 }
 

@@ -99,10 +99,15 @@ class Families {
 };
 
 void add_ledger(Family& frames, const std::string& stream, const Ledger& ledger) {
-  const std::pair<const char*, std::int64_t> outcomes[] = {
-      {"processed", ledger.processed}, {"skipped", ledger.skipped}, {"queue_full", ledger.queue_full},
-      {"no_buffer", ledger.no_buffer}, {"stopped", ledger.stopped}, {"failed", ledger.failed},
-      {"corrupt", ledger.corrupt},     {"lost", ledger.lost}};
+  const std::pair<const char*, std::int64_t> outcomes[] = {{"processed", ledger.processed},
+                                                           {"skipped", ledger.skipped},
+                                                           {"queue_full", ledger.queue_full},
+                                                           {"no_buffer", ledger.no_buffer},
+                                                           {"decoder_behind", ledger.decoder_behind},
+                                                           {"stopped", ledger.stopped},
+                                                           {"failed", ledger.failed},
+                                                           {"corrupt", ledger.corrupt},
+                                                           {"lost", ledger.lost}};
   for (const auto& [outcome, count] : outcomes)
     frames.add({{"stream", stream}, {"outcome", outcome}}, static_cast<double>(count));
 }

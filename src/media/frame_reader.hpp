@@ -14,13 +14,14 @@
 
 namespace saccade {
 
-/// Reads the frames of a source: a file, a folder or a device. One thread reads; any thread may cancel.
+/// Reads the frames of a source: a file, a folder, a device or a network stream. One thread reads; any thread may
+/// cancel.
 class FrameReader {
  public:
   virtual ~FrameReader() = default;
   virtual const SourceInfo& info() const = 0;
-  /// The next frame, in storage from ALLOCATOR. kCorrupt is for one frame, kEnd and kLost end the source. Does not
-  /// allocate after its first frames (a decoder library may).
+  /// The next frame, in storage from ALLOCATOR. kCorrupt, kNoBuffer and kBehind are for one frame, kEnd and kLost end
+  /// the source. Does not allocate after its first frames (a decoder library may).
   virtual Outcome<Frame> read(FrameAllocator& allocator) = 0;
   /// Reads kCorrupt in the place of what ReaderOptions::at calls NUMBER, without decoding it: its decoder crashes.
   /// Before the first read. False if this kind of source can't do so.
@@ -44,6 +45,7 @@ using OpenReader = std::function<std::unique_ptr<FrameReader>()>;
 /// Options of open_reader().
 struct ReaderOptions {
   int decode_threads = 2;  ///< of a video's decoder
+  bool wait = false;       ///< a network stream that can't be opened is away at first
   /// The size of the model's input in pixels, for which a camera's mode is chosen where its URI has none.
   int model_width = 640;
   int model_height = 640;
@@ -52,9 +54,9 @@ struct ReaderOptions {
   std::atomic<std::int64_t>* at = nullptr;
 };
 
-/// Opens an image, a folder of images (in the order of their names), a video, a camera or a synthetic scene. Throws
-/// Error naming the file if it is missing, empty, damaged or of unknown format, and for a URI whose scheme is not
-/// supported.
+/// Opens an image, a folder of images (in the order of their names), a video, a camera, a network stream or a synthetic
+/// scene. Throws Error naming the file if it is missing, empty, damaged or of unknown format, and for a URI whose
+/// scheme is not supported.
 std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options = {});
 
 /// Writes frames into a video file. close() may throw; the destructor closes silently.

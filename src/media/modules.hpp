@@ -69,6 +69,8 @@ struct ImagesModule {
 struct FfmpegModule {
   /// Opens a local file of any format that libavformat supports. Throws Error naming the file.
   std::unique_ptr<FrameReader> (*open_video)(const std::string& path, const ReaderOptions& options);
+  /// Opens a network stream (is_network()). Throws Error naming it, without passwords.
+  std::unique_ptr<FrameReader> (*open_network)(const std::string& uri, const ReaderOptions& options);
   std::unique_ptr<VideoWriter> (*open_writer)(const std::string& path, double frame_rate, OutputPath::Claim claim);
 };
 

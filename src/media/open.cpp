@@ -5,6 +5,7 @@
 #include "media/file_kind.hpp"
 #include "media/image_list.hpp"
 #include "media/modules.hpp"
+#include "media/network/uri.hpp"
 #include "media/synthetic.hpp"
 #include "media/v4l2/camera.hpp"
 #include "saccade/cameras.hpp"
@@ -13,27 +14,15 @@
 namespace saccade {
 namespace {
 
-struct UnsupportedSource {
-  std::string_view prefix;
-  std::string_view what;
-};
-
-constexpr UnsupportedSource kUnsupportedSources[] = {
-    {"rtsp://", "a network stream"},
-    {"http://", "a network stream"},
-    {"https://", "a network stream"},
-};
-
 void refuse_unsupported(const std::string& uri) {
-  constexpr std::string_view kRemedy = "give an image, a folder of images, a video file, a camera or synthetic:";
+  constexpr std::string_view kRemedy =
+      "give an image, a folder of images, a video file, a camera, a network stream (rtsp, rtmp, srt, udp or http) or "
+      "synthetic:";
   std::error_code error;
   if (uri.ends_with(".onnx") && std::filesystem::is_regular_file(uri, error))
     fail(ErrorCode::kInvalidArgument, "'{}' is a model, not a source; {}", uri, kRemedy);
-  for (const UnsupportedSource& kind : kUnsupportedSources)
-    if (uri.starts_with(kind.prefix))
-      fail(ErrorCode::kUnsupported, "'{}': {} is not supported as a source; {}", uri, kind.what, kRemedy);
   if (uri.find("://") != std::string::npos)
-    fail(ErrorCode::kUnsupported, "'{}': this kind of source is not supported; {}", uri, kRemedy);
+    fail(ErrorCode::kUnsupported, "'{}': this kind of source is not supported; {}", network::redact(uri), kRemedy);
 }
 
 }  // namespace
@@ -42,6 +31,7 @@ std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOpt
   if (uri.empty()) fail(ErrorCode::kInvalidArgument, "the source is empty; name an image, a folder or a video file");
   if (is_scene(uri)) return open_synthetic(uri);
   if (is_camera(uri)) return v4l2::open_camera(uri, {options.model_width, options.model_height});
+  if (is_network(uri)) return module<FfmpegModule>("ffmpeg").open_network(uri, options);
   refuse_unsupported(uri);
   std::error_code error;
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri, options);

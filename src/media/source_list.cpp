@@ -9,9 +9,12 @@
 
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
+#include "base/input_file.hpp"
+#include "base/processors.hpp"
 #include "media/image_list.hpp"
 #include "media/isolated/isolated_reader.hpp"
 #include "media/looping_reader.hpp"
+#include "media/network/uri.hpp"
 #include "media/paced_reader.hpp"
 #include "media/waiting_reader.hpp"
 #include "saccade/cameras.hpp"
@@ -69,7 +72,8 @@ std::unique_ptr<FrameReader> with_options(std::unique_ptr<FrameReader> reader, c
   if (options.loop && !info.files.empty())
     fail(ErrorCode::kInvalidArgument, "{}: images are read once: only a video or a scene can be looped", info.name);
   if (options.loop && info.live)
-    fail(ErrorCode::kInvalidArgument, "{}: a camera has no end: only a video or a scene can be looped", info.name);
+    fail(ErrorCode::kInvalidArgument, "{}: {} has no end: only a video or a scene can be looped", info.name,
+         is_network(info.name) ? "a network stream" : "a camera");
   return options.realtime && !info.live ? pace(std::move(reader)) : std::move(reader);
 }
 
@@ -85,6 +89,8 @@ std::unique_ptr<FrameReader> read_uri(const std::string& uri, const SourceOption
   ReaderOptions reading;
   if (options.model_width > 0) reading.model_width = options.model_width;
   if (options.model_height > 0) reading.model_height = options.model_height;
+  if (options.decode_threads > 0) reading.decode_threads = options.decode_threads;
+  reading.wait = options.wait_for_source && is_network(uri);
   return options.isolate ? open_isolated({.uri = uri, .images = {}, .options = reading}) : open_reader(uri, reading);
 }
 
@@ -93,12 +99,18 @@ class SourceList {
  public:
   explicit SourceList(const SourceOptions& options) : options_(options) {}
 
-  void add(const std::string& uri) {
-    if (is_pattern(uri)) {
-      for (const std::string& path : matches_of(uri)) add_path(path);
+  void add(const ListedSource& source) {
+    if (source.place.empty()) {
+      add_uri(source.uri);
       return;
     }
-    add_path(uri);
+    end_images();
+    try {
+      add_uri(source.uri);
+      end_images();
+    } catch (const Error& error) {
+      throw error.in(source.place);
+    }
   }
 
   std::vector<std::unique_ptr<FrameReader>> take() {
@@ -107,6 +119,14 @@ class SourceList {
   }
 
  private:
+  void add_uri(const std::string& uri) {
+    if (is_pattern(uri)) {
+      for (const std::string& path : matches_of(uri)) add_path(path);
+      return;
+    }
+    add_path(uri);
+  }
+
   void add_path(const std::string& path) {
     if (is_image_file(path)) {
       if (!images_.empty() && fs::path(images_.back()).parent_path() != fs::path(path).parent_path()) end_images();
@@ -166,14 +186,46 @@ std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOpt
     const OpenReader once = [uri, options] { return read_uri(uri, options); };
     return options.loop ? open_looping(once) : once();
   };
-  return with_options(options.wait_for_camera && is_camera(uri) ? open_or_wait(uri, open) : open(), options);
+  return with_options(options.wait_for_source && is_camera(uri) ? open_or_wait(uri, open) : open(), options);
+}
+
+std::vector<std::unique_ptr<FrameReader>> open_listed(std::span<const ListedSource> sources,
+                                                      const SourceOptions& options) {
+  SourceOptions each = options;
+  // More threads than processors would only take turns.
+  if (each.decode_threads == 0 && sources.size() > static_cast<std::size_t>(available_processors()))
+    each.decode_threads = 1;
+  SourceList list(each);
+  for (const ListedSource& source : sources) list.add(source);
+  return list.take();
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,
                                                        const SourceOptions& options) {
-  SourceList list(options);
-  for (const std::string& uri : uris) list.add(uri);
-  return list.take();
+  std::vector<ListedSource> sources;
+  for (const std::string& uri : uris) sources.push_back({uri, {}});
+  return open_listed(sources, options);
+}
+
+std::vector<ListedSource> list_sources(const std::string& path) {
+  constexpr std::uintmax_t kMostBytes = 1 << 20;
+  constexpr std::string_view kBlank = " \t\r";
+  const std::string text = read_input(path, kMostBytes);
+  std::vector<ListedSource> sources;
+  std::size_t number = 0;
+  for (std::string_view rest = text; !rest.empty();) {
+    std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    ++number;
+    line.remove_prefix(std::min(line.find_first_not_of(kBlank), line.size()));
+    line = line.substr(0, line.find_last_not_of(kBlank) + 1);
+    if (line.empty() || line.front() == '#') continue;
+    if (line.find('\0') != std::string_view::npos)
+      fail(ErrorCode::kInvalidFile, "{}:{}: a line has a NUL: give a text file with a URI a line", path, number);
+    sources.push_back({std::string(line), fmt::format("{}:{}", path, number)});
+  }
+  if (sources.empty()) fail(ErrorCode::kInvalidFile, "{} names no source: write a URI a line", path);
+  return sources;
 }
 
 }  // namespace saccade

@@ -16,6 +16,11 @@ inline constexpr std::size_t kMostSources = 256;
 /// are given for images.
 std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOptions& options);
 
+/// Opens SOURCES in their order, as open_readers() does. Those of a file are each a source of its own, and errors begin
+/// with their place.
+std::vector<std::unique_ptr<FrameReader>> open_listed(std::span<const ListedSource> sources,
+                                                      const SourceOptions& options = {});
+
 /// Opens URIS in their order, to be read as OPTIONS say. One that names no file may be a pattern (*, ?, [...]): its
 /// matches replace it, sorted by name. A folder gives its images as one source and each video in it as another. Images
 /// of one folder that follow each other are one source, too. Throws Error naming what is missing, empty, damaged or of

@@ -132,6 +132,8 @@ struct Frame {
   std::chrono::nanoseconds capture_time{};         ///< time to read and decode it
   /// Start of the exposure by the sensor's clock, not after `captured`; nothing if it is unknown.
   std::optional<std::chrono::steady_clock::time_point> exposed;
+  /// Of a network stream: when it was captured, by the clock of its sender, else when it arrived.
+  std::optional<std::chrono::system_clock::time_point> captured_at;
 };
 
 /// Bytes that lay_out() needs.

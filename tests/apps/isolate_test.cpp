@@ -53,7 +53,7 @@ TEST_F(IsolateFlag, AnOutputDoesNotOverwriteASource) {
 }
 
 TEST_F(IsolateFlag, ASourceThatCannotBeOpenedIsTheSameError) {
-  for (const std::string source : {"/nowhere.mp4", "rtsp://camera", "synthetic:?x=1"}) {
+  for (const std::string source : {"/nowhere.mp4", "rtsp://127.0.0.1:1/a", "synthetic:?x=1"}) {
     const Finished with = run_saccade({"run", test::write_box_detector(folder_), "--source", source, "--isolate"});
     const Finished without = run_saccade({"run", test::write_box_detector(folder_), "--source", source});
     EXPECT_EQ(with.exit_code, 1);

@@ -60,7 +60,7 @@ TEST_F(SecondModelCommand, CsvHasColumnsForClassesAndTexts) {
   };
   const std::string classes = rows_of(model_);
   EXPECT_NE(classes.find(",0,red,"), std::string::npos) << classes;
-  EXPECT_NE(classes.find("object,,,,,,,,,,,,,,,,\n"), std::string::npos) << "not cropped: " << classes;
+  EXPECT_NE(classes.find("object,,,,,,,,,,,,,,,,,\n"), std::string::npos) << "not cropped: " << classes;
   EXPECT_EQ(classes.find("warning"), std::string::npos) << classes;
   test::write_text_recognition(folder_);
   const std::string texts = rows_of(test::write_first_model(folder_, "reader.onnx", "shape = [1, 3, 8, 16]\n"));

@@ -84,7 +84,7 @@ TEST(EnumNames, EveryValueOfEveryPublicEnumerationHasItsOwn) {
 }
 
 TEST(EnumNames, AreUnknownOutside) {
-  EXPECT_EQ(to_string(static_cast<Status>(7)), "unknown");
+  EXPECT_EQ(to_string(static_cast<Status>(8)), "unknown");
   EXPECT_EQ(to_string(static_cast<Task>(200)), "unknown");
 }
 

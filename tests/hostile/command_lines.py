@@ -21,9 +21,9 @@ BASES = {
 }
 # The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
-    "run --source": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --mot": "some", "run --csv": "csv",
-    "run --yolo": "folder", "run --video": "video", "run --frames": "folder", "run --goals": "in", "run --zones": "in",
-    "run --telemetry": "jsonl",
+    "run --source": "in", "run --sources": "in", "run --jsonl": "jsonl", "run --coco": "coco", "run --mot": "some",
+    "run --csv": "csv", "run --yolo": "folder", "run --video": "video", "run --frames": "folder", "run --goals": "in",
+    "run --zones": "in", "run --telemetry": "jsonl",
     "run --tls": "in", "run --token-file": "in", "infer --input": "in", "infer --output": "folder",
     "bench --peers-python": "in", "bench --peers-model": "in", "bench --compare": "in", "inspect --graphviz": "folder",
     "inspect --write-card": "text", "compile --output": "some", "compile --data": "in", "validate --data": "in",

@@ -26,11 +26,12 @@ using Lines = std::vector<std::string>;
 Summary one_stream() {
   StreamSummary stream;
   stream.source = "a\"b\\c\nd";
-  stream.ledger = {.captured = 34,
+  stream.ledger = {.captured = 39,
                    .processed = 20,
                    .skipped = 1,
                    .queue_full = 2,
                    .no_buffer = 4,
+                   .decoder_behind = 5,
                    .stopped = 0,
                    .failed = 3,
                    .corrupt = 1,
@@ -51,11 +52,12 @@ TEST(Metrics, AStreamHasItsLedger) {
                    R"(saccade_frames_total{stream="0",outcome="skipped"} 1)",
                    R"(saccade_frames_total{stream="0",outcome="queue_full"} 2)",
                    R"(saccade_frames_total{stream="0",outcome="no_buffer"} 4)",
+                   R"(saccade_frames_total{stream="0",outcome="decoder_behind"} 5)",
                    R"(saccade_frames_total{stream="0",outcome="stopped"} 0)",
                    R"(saccade_frames_total{stream="0",outcome="failed"} 3)",
                    R"(saccade_frames_total{stream="0",outcome="corrupt"} 1)",
                    R"(saccade_frames_total{stream="0",outcome="lost"} 1)"}));
-  EXPECT_EQ(lines_of(text, "saccade_frames_captured_total{"), Lines{R"(saccade_frames_captured_total{stream="0"} 34)"});
+  EXPECT_EQ(lines_of(text, "saccade_frames_captured_total{"), Lines{R"(saccade_frames_captured_total{stream="0"} 39)"});
   EXPECT_EQ(lines_of(text, "saccade_queue_frames{"), Lines{R"(saccade_queue_frames{stream="0"} 2)"});
   EXPECT_EQ(lines_of(text, "saccade_stream_info{"), Lines{R"(saccade_stream_info{stream="0",source="a\"b\\c\nd"} 1)"});
 }

@@ -55,6 +55,8 @@ TEST(IsolatedMessages, AFrameIsReadAsItIs) {
   FrameHead head = a_frame();
   head.has_exposed = 1;
   head.exposed = head.captured - 700;
+  head.has_captured_at = 1;
+  head.captured_at = 1'700'000'000'123'456'789;
   const ReceivedFrame received = read_frame(packet_of(head), kLimits, Clock::now());
   EXPECT_EQ(received.index, 2U);
   EXPECT_EQ(received.offset[2], 768U);
@@ -64,6 +66,7 @@ TEST(IsolatedMessages, AFrameIsReadAsItIs) {
   EXPECT_EQ(received.frame.timestamp_ns, -5);
   EXPECT_EQ(received.frame.capture_time.count(), 500);
   EXPECT_EQ((received.frame.captured - *received.frame.exposed).count(), 700);
+  EXPECT_EQ(std::chrono::nanoseconds(received.frame.captured_at->time_since_epoch()).count(), head.captured_at);
 }
 
 TEST(IsolatedMessages, AFrameMustLieInABufferOfTheChild) {
@@ -96,6 +99,8 @@ TEST(IsolatedMessages, EnumeratorsNumbersAndTimesMustBePossible) {
   EXPECT_FALSE(with([](FrameHead& head) { head.matrix = 3; }));
   EXPECT_FALSE(with([](FrameHead& head) { head.range = 2; }));
   EXPECT_FALSE(with([](FrameHead& head) { head.has_exposed = 2; }));
+  EXPECT_FALSE(with([](FrameHead& head) { head.has_captured_at = 2; }));
+  EXPECT_FALSE(with([](FrameHead& head) { head.captured_at = -1; }));
   EXPECT_FALSE(with([](FrameHead& head) { head.sequence = 9; }));
   EXPECT_FALSE(with([](FrameHead& head) { head.sequence = std::numeric_limits<std::int64_t>::max(); }));
   EXPECT_FALSE(with([](FrameHead& head) { head.image_id = -2; }));
@@ -126,7 +131,7 @@ TEST(IsolatedMessages, ASourceMustBePossible) {
 }
 
 TEST(IsolatedMessages, OtherMessagesHaveKnownValues) {
-  EXPECT_THROW(read_failure(packet_of(Absence{.status = 7})), BadMessage);
+  EXPECT_THROW(read_failure(packet_of(Absence{.status = 8})), BadMessage);
   EXPECT_EQ(read_failure(packet_of(Absence{.status = 3}, "why")).message, "why");
   EXPECT_THROW(read_error(packet_of(Fault{.code = 99})), BadMessage);
   EXPECT_THROW(read_log(packet_of(LogLine{.level = 4})), BadMessage);

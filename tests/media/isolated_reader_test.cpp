@@ -298,7 +298,8 @@ std::string refused(const std::function<std::unique_ptr<FrameReader>()>& open, E
 }
 
 TEST(IsolatedReader, OpeningFailsAsItDoesWithoutAChild) {
-  for (const std::string uri : {"/nowhere/a.mp4", "rtsp://camera", "synthetic:?sead=1", "", "/dev/null"}) {
+  for (const std::string uri :
+       {"/nowhere/a.mp4", "s3://camera", "rtsp://127.0.0.1:1/a", "udp://a#b=c", "synthetic:?sead=1", "", "/dev/null"}) {
     std::string without;
     ErrorCode code = ErrorCode::kInternal;
     try {

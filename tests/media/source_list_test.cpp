@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.hpp"
 #include "media/images.hpp"
@@ -48,6 +49,50 @@ TEST(SourceList, JoinsImagesOfOneFolderThatFollowEachOther) {
   EXPECT_EQ(images_of({a, folder / "other/c.png", b}), (Counts{1, 1, 1}));
   EXPECT_EQ(images_of({a, folder / "v.mp4", b}), (Counts{1, 0, 1}));
   EXPECT_EQ(images_of({a, "synthetic:?frames=1"}), (Counts{1, 0}));
+}
+
+std::string write_list(const TempFolder& folder, const std::string& text) {
+  const std::string path = folder / "sources.txt";
+  std::ofstream(path, std::ios::binary) << text;
+  return path;
+}
+
+TEST(SourceList, AFileListsSources) {
+  const TempFolder folder;
+  const std::string path =
+      write_list(folder, "# rtsp://not/this\n\n  rtsp://host/a#timeout=2s \r\n\t\nsynthetic:?frames=1\n#\na b.mp4");
+  const std::vector<ListedSource> listed = list_sources(path);
+  ASSERT_EQ(listed.size(), 3U);
+  EXPECT_EQ(listed[0].uri, "rtsp://host/a#timeout=2s");
+  EXPECT_EQ(listed[0].place, path + ":3");
+  EXPECT_EQ(listed[1].uri, "synthetic:?frames=1");
+  EXPECT_EQ(listed[1].place, path + ":5");
+  EXPECT_EQ(listed[2].uri, "a b.mp4");
+  EXPECT_EQ(listed[2].place, path + ":7");
+}
+
+TEST(SourceList, AFileWithoutSourcesIsAnError) {
+  const TempFolder folder;
+  for (const std::string text : {"", "\n", "# only a comment\n"})
+    EXPECT_THROW(list_sources(write_list(folder, text)), Error);
+  EXPECT_THROW(list_sources(write_list(folder, std::string("a\0b", 3))), Error);
+  EXPECT_THROW(list_sources(write_list(folder, std::string((1 << 20) + 1, 'a'))), Error);
+  EXPECT_THROW(list_sources(folder / "missing.txt"), Error);
+}
+
+TEST(SourceList, AnErrorNamesTheLineOfASource) {
+  const TempFolder folder;
+  write_png(folder / "a.png");
+  const std::string path =
+      write_list(folder, (folder / "a.png") + "\n" + (folder / "a.png") + "\n\n" + (folder / "missing.png") + "\n");
+  try {
+    open_listed(list_sources(path));
+    FAIL() << "opened";
+  } catch (const Error& error) {
+    EXPECT_EQ(std::string(error.what()).find(path + ":4: "), 0U) << error.what();
+  }
+  const auto readers = open_listed(list_sources(write_list(folder, (folder / "a.png") + "\n" + (folder / "a.png"))));
+  EXPECT_EQ(readers.size(), 2U) << "a source per line";
 }
 
 TEST(SourceList, ExpandsPatterns) {

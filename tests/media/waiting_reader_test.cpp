@@ -118,7 +118,7 @@ TEST(WaitingReader, OnlyDevicesAreWaitedFor) {
   for (const char* uri : {"", "a.mp4", "/dev/null", "/data/dev/video0", "synthetic:", "0.jpg"})
     EXPECT_FALSE(is_camera(uri)) << uri;
   const test::TempFolder folder;
-  EXPECT_THROW(open_source(folder / "missing.mp4", {.wait_for_camera = true}), Error);
+  EXPECT_THROW(open_source(folder / "missing.mp4", {.wait_for_source = true}), Error);
 }
 
 }  // namespace

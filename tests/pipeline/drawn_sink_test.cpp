@@ -5,6 +5,7 @@
 #include "media/frame_reader.hpp"
 #include "saccade/error.hpp"
 #include "saccade/sinks.hpp"
+#include "support/scripted_source.hpp"
 #include "support/temp_folder.hpp"
 
 namespace saccade {
@@ -55,6 +56,16 @@ TEST_F(DrawnSinkTest, MakesAFolderPerSource) {
   EXPECT_EQ(draw(false), (std::vector<std::string>{folder_ / "out/shots", folder_ / "out/synthetic"}));
   for (const char* name : {"out/shots/a.jpg", "out/shots/a.png.jpg", "out/synthetic/synthetic.mp4"})
     EXPECT_TRUE(exists(name)) << name;
+}
+
+TEST_F(DrawnSinkTest, AStreamsFolderHasItsHostAndPath) {
+  sources_ = {test::scripted_source("rtsp://admin:***@10.0.0.7:554/a/../b?channel=1", test::frames(1)),
+              test::scripted_source("udp://@:1234", test::frames(1))};
+  const auto sink = open_drawn(folder_ / "out", sources_, true);
+  write(*sink, 0, 0, {});
+  write(*sink, 1, 0, {});
+  sink->close({});
+  EXPECT_EQ(sink->folders(), (std::vector<std::string>{folder_ / "out/10.0.0.7-554-a-..-b", folder_ / "out/1234"}));
 }
 
 TEST_F(DrawnSinkTest, DrawsASourceWithoutEndOnlyOnRequest) {

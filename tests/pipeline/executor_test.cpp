@@ -116,6 +116,20 @@ TEST_F(ExecutorTest, CountsFramesWithoutABufferAndOutages) {
   EXPECT_EQ(summary.streams[0].outages.count, 1) << "a quiet source is not away";
 }
 
+TEST_F(ExecutorTest, FramesOfADecoderThatIsBehindAreDropped) {
+  Pipeline pipeline(scripted_source("rtsp://camera", {Act::kFrame, Act::kAway, Act::kBehind, Act::kBehind, Act::kFrame,
+                                                      Act::kCorrupt, Act::kBehind, Act::kFrame}),
+                    boxes());
+  EXPECT_EQ(drain(pipeline), 3);
+  const Summary summary = pipeline.summary();
+  EXPECT_EQ(summary.ledger.captured, 7);
+  EXPECT_EQ(summary.ledger.decoder_behind, 3);
+  EXPECT_EQ(summary.ledger.dropped(), 3);
+  EXPECT_EQ(summary.ledger.lost, 0) << "they have consumed their numbers";
+  EXPECT_EQ(summary.ledger.in_flight(), 0);
+  EXPECT_EQ(summary.streams[0].outages.count, 1) << "it has ended with a frame, decoded or not";
+}
+
 TEST_F(ExecutorTest, ASourceThatIsAwayIsConnecting) {
   Pipeline pipeline(scripted_source("camera", {Act::kFrame, Act::kAway, Act::kHang}, true), boxes());
   ASSERT_TRUE(pipeline.next());
@@ -250,8 +264,8 @@ TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
     const int count = 1 + chance(3);
     for (int i = 0; i < count; ++i) {
       std::vector<Act> script;
-      constexpr std::array kActs = {Act::kFrame, Act::kFrame,   Act::kFrame, Act::kFrame,   Act::kFrame,
-                                    Act::kGap,   Act::kCorrupt, Act::kAway,  Act::kNoBuffer};
+      constexpr std::array kActs = {Act::kFrame, Act::kFrame,   Act::kFrame, Act::kFrame,    Act::kFrame,
+                                    Act::kGap,   Act::kCorrupt, Act::kAway,  Act::kNoBuffer, Act::kBehind};
       for (int k = chance(40); k >= 0; --k) script.push_back(kActs[static_cast<std::size_t>(chance(kActs.size()))]);
       if (chance(4) == 0) script.push_back(Act::kLost);
       if (chance(3) == 0) script.push_back(Act::kHang);

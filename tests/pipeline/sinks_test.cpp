@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
@@ -48,6 +49,26 @@ TEST(Sinks, JsonLinesEscapeNames) {
   EXPECT_EQ(line["detections"][0]["class_id"], 3);
   EXPECT_FALSE(line.contains("name"));
   EXPECT_EQ(json::parse(text.substr(text.find('\n')))["event"], "summary");
+}
+
+TEST(Sinks, JsonLinesHaveTheTimeOfCapture) {
+  const test::TempFolder folder;
+  Sample sample;
+  const auto sink = open_jsonl(folder / "out.jsonl", {.summary = false});
+  sink->write(sample.result, sample.frame);
+  for (const std::int64_t microseconds : {std::int64_t{0}, std::int64_t{951'782'399'000'042}}) {
+    sample.result.captured_at = std::chrono::system_clock::time_point(std::chrono::microseconds(microseconds));
+    sink->write(sample.result, sample.frame);
+  }
+  sink->close({});
+  std::istringstream lines(test::bytes_of_file(folder / "out.jsonl"));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_FALSE(json::parse(line).contains("captured_at")) << "a file has none";
+  std::getline(lines, line);
+  EXPECT_EQ(json::parse(line)["captured_at"], "1970-01-01T00:00:00.000000Z");
+  std::getline(lines, line);
+  EXPECT_EQ(json::parse(line)["captured_at"], "2000-02-28T23:59:59.000042Z");
 }
 
 TEST(Sinks, JsonLinesOmitTheSummaryOnRequest) {

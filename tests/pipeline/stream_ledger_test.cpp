@@ -46,10 +46,11 @@ TEST(StreamLedger, EveryReasonBalances) {
   ledger.drop_queue_full();
   ledger.drop_stopped();
   ledger.drop_failed();
+  ledger.drop_decoder_behind();
   const Ledger sum = ledger.snapshot();
-  EXPECT_EQ(sum.captured, 6);
+  EXPECT_EQ(sum.captured, 7);
   EXPECT_EQ(sum.skipped, 1);
-  EXPECT_EQ(sum.dropped(), 3);
+  EXPECT_EQ(sum.dropped(), 4);
   EXPECT_EQ(sum.in_flight(), 0);
 }
 

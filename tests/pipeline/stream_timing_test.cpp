@@ -18,6 +18,13 @@ TEST(StreamTiming, ALateResultTakesLongerThanAPeriod) {
   EXPECT_FALSE(StreamTiming(milliseconds(0)).late()) << "not live";
 }
 
+TEST(StreamTiming, TheTimeBeforeTheCaptureDoesNotMakeAResultLate) {
+  StreamTiming timing(milliseconds(16));
+  timing.add({.sensor = milliseconds(200), .total = milliseconds(216)});
+  timing.add({.sensor = milliseconds(200), .total = milliseconds(217)});
+  EXPECT_EQ(timing.late(), 1);
+}
+
 TEST(StreamTiming, TheRateIsBetweenTheFirstFrameAndTheLast) {
   StreamTiming timing(milliseconds(0));
   EXPECT_EQ(timing.rate(), 0);

@@ -58,7 +58,7 @@ TEST(SummaryText, TellsOfTheFaultsOfADevice) {
 
 TEST(SummaryText, HasTheSameInJson) {
   const std::string json = to_json(eventful());
-  expect_part(json, R"("dropped":{"queue_full":0,"no_buffer":3,"stopped":0,"failed":0})");
+  expect_part(json, R"("dropped":{"queue_full":0,"no_buffer":3,"decoder_behind":0,"stopped":0,"failed":0})");
   expect_part(json, R"("outages":{"count":1,"seconds":1.500,"missed":44,"latest":[{"start_s":2.000,"seconds":1.500,)");
   expect_part(json, R"({"sink":"a.jsonl","written":7,"dropped":0,"failed":0,"state":"running","write_ms":{)");
   expect_part(json, R"({"sink":"b \"quoted\"","written":1,"dropped":2,"failed":4,)");

@@ -20,6 +20,7 @@ enum class Act {
   kCorrupt,   ///< a damaged frame, which consumes its number
   kGap,       ///< the next frame's number is one higher than it would be
   kNoBuffer,  ///< a frame without a buffer, which consumes its number
+  kBehind,    ///< a frame that was not decoded, which consumes its number
   kAway,      ///< the device is away, and says so
   kQuiet,     ///< no frame in time
   kLost,      ///< the device fails
@@ -42,6 +43,7 @@ class ScriptedReader final : public FrameReader {
         case Act::kFrame: return frame(allocator);
         case Act::kCorrupt: ++sequence_; return Failure{Status::kCorrupt, info_.name + ": a damaged frame"};
         case Act::kNoBuffer: ++sequence_; return Failure{Status::kNoBuffer, {}};
+        case Act::kBehind: ++sequence_; return Failure{Status::kBehind, {}};
         case Act::kAway: return Failure{Status::kTimeout, info_.name + ": unplugged"};
         case Act::kQuiet: return Failure{Status::kTimeout, {}};
         case Act::kGap: ++sequence_; break;

@@ -105,7 +105,7 @@ void FlagBinder::bind(std::string_view name, Field field) {
   if (!bound_.emplace(name).second) disagree(command_, name, "it is bound twice");
   CLI::Option* option = flag.is_switch() ? add_switch(app_, flag, field) : add_value(app_, flag, field);
   if (!flag.is_switch()) option->transform(validator_of(flag));
-  if (flag.traits.required) option->required();
+  if (flag.traits.required && flag.traits.instead.empty()) option->required();
   count(*option, flag.traits.count);
   if (flag.traits.initial.empty()) return;
   const std::string initial(flag.traits.initial);

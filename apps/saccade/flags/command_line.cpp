@@ -59,6 +59,15 @@ std::string with_remedy(const CLI::App& app, const CommandRow& command, const st
   return text;
 }
 
+/// Throws UsageError unless APP was given the required flags of COMMAND, or what may be given instead.
+void check_alternatives(const CLI::App& app, const CommandRow& command) {
+  const auto is_given = [&](std::string_view name) { return app.get_option(std::string(name))->count() > 0; };
+  for (const Flag* flag : flags_of(command.bit))
+    if (const Traits& traits = flag->traits; traits.required && !traits.instead.empty())
+      if (!is_given(flag->long_name()) && !is_given(traits.instead))
+        throw UsageError(with_remedy(app, command, fmt::format("{} is required", flag->long_name())));
+}
+
 /// The flag of `--flag=` or `--flag ''`: the parser would take the next argument as its value, or accept an empty name.
 std::string flag_without_value(const std::vector<std::string>& arguments) {
   for (std::size_t i = 0; i < arguments.size(); ++i) {
@@ -157,6 +166,7 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& argument
   try {
     state_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 reads from the end
     const State::Declared& command = *state_->chosen();
+    check_alternatives(*command.app, *command.row);
     if (command.action.check) command.action.check();
     return command.action.run;
   } catch (const CLI::CallForVersion&) {

@@ -72,7 +72,8 @@ std::vector<FlagGroup> groups_of(const std::vector<const Flag*>& flags) {
 std::string description_of(const Flag& flag) {
   std::vector<std::string> notes;
   const Traits& traits = flag.traits;
-  if (traits.required) notes.emplace_back("required");
+  if (traits.required)
+    notes.push_back(traits.instead.empty() ? "required" : fmt::format("required without {}", traits.instead));
   if (traits.count == Count::kRepeatable || traits.count == Count::kSeveral) notes.emplace_back("repeatable");
   if (const auto* choice = std::get_if<Choice>(&flag.value); choice != nullptr && !flag.form.empty())
     notes.push_back(fmt::format("{}", fmt::join(choice->names, ", ")));

@@ -202,7 +202,8 @@ bool is_at_least(GoalKind kind) { return kind == GoalKind::kRate || kind == Goal
 
 double drop_share(const Ledger& ledger) {
   const std::int64_t wanted = ledger.captured - ledger.skipped;
-  const std::int64_t dropped = ledger.queue_full + ledger.no_buffer + ledger.failed + ledger.corrupt + ledger.lost;
+  const std::int64_t dropped =
+      ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed + ledger.corrupt + ledger.lost;
   return wanted == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(wanted);
 }
 

@@ -26,9 +26,11 @@ using AvPacket = std::unique_ptr<AVPacket, AvDeleter<av_packet_free>>;
 
 /// Redirects FFmpeg's messages from the terminal: each thread keeps its last one for reason(). Idempotent.
 void catch_messages();
-/// FFmpeg's text for an error, with this thread's last message if there is one; clears that message.
+/// FFmpeg's text for an error, with this thread's last message if there is one, without passwords; clears that message.
 std::string reason(int error);
 /// Clears this thread's last message, so that reason() cannot return an older one.
 void forget_message();
+/// Whether FFmpeg has missed packets of RTP on this thread since the last call: it says so in messages only.
+bool take_losses();
 
 }  // namespace saccade

@@ -2,17 +2,26 @@
 #include <cstdio>
 #include <mutex>
 #include <string_view>
+#include <utility>
 
 #include "ffmpeg/handles.hpp"
 #include "ffmpeg/watch.hpp"
+#include "media/network/uri.hpp"
 
 namespace saccade {
 namespace {
 
 thread_local char last_message[256] = "";
+thread_local std::int64_t losses = 0;
+
+/// Whether FORMAT is that of the message about RTP packets that are missing, or out of order where they can't be.
+bool is_about_loss(std::string_view format) {
+  return format.starts_with("RTP: missed ") || format.find(": bad cseq ") != std::string_view::npos;
+}
 
 void keep(void* context, int level, const char* format, va_list arguments) {
   DecoderWatch::hear(context, level, format);
+  if (level == AV_LOG_WARNING && is_about_loss(format)) ++losses;
   if (level <= AV_LOG_ERROR) std::vsnprintf(last_message, sizeof(last_message), format, arguments);
 }
 
@@ -25,10 +34,14 @@ void catch_messages() {
 
 void forget_message() { last_message[0] = '\0'; }
 
+bool take_losses() { return std::exchange(losses, 0) > 0; }
+
 std::string reason(int error) {
   char words[AV_ERROR_MAX_STRING_SIZE] = "";
   av_strerror(error, words, sizeof(words));
-  std::string_view said = last_message;
+  // It may quote an address with its password.
+  const std::string quoted = network::redact(last_message);
+  std::string_view said = quoted;
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ' || said.back() == '.')) said.remove_suffix(1);
   std::string whole = words;
   if (!said.empty()) whole.append(" (").append(said).append(")");

@@ -1,3 +1,4 @@
+#include "ffmpeg/network_reader.hpp"
 #include "ffmpeg/video_reader.hpp"
 #include "ffmpeg/video_writer.hpp"
 #include "media/modules.hpp"
@@ -5,7 +6,7 @@
 namespace saccade {
 namespace {
 
-constexpr FfmpegModule kModule = {open_video, open_writer};
+constexpr FfmpegModule kModule = {open_video, open_network, open_writer};
 
 }  // namespace
 }  // namespace saccade

@@ -6,6 +6,14 @@
 
 namespace saccade::isolated {
 
+namespace {
+
+std::int64_t since_1970(std::chrono::system_clock::time_point time) {
+  return std::chrono::nanoseconds(time.time_since_epoch()).count();
+}
+
+}  // namespace
+
 FrameView copy_of(const FrameView& from, const FrameBuffer& buffer) {
   FrameView to = lay_out(buffer, from.format, from.width, from.height);
   to.matrix = from.matrix;
@@ -29,13 +37,15 @@ FrameHead head_of(const Frame& frame, const ChildPool::Place& place) {
                  .matrix = static_cast<std::uint8_t>(frame.view.matrix),
                  .range = static_cast<std::uint8_t>(frame.view.range),
                  .has_exposed = frame.exposed.has_value(),
+                 .has_captured_at = frame.captured_at.has_value(),
                  .pitch_bytes = frame.view.pitch_bytes,
                  .sequence = frame.sequence,
                  .timestamp_ns = frame.timestamp_ns,
                  .image_id = frame.image_id,
                  .captured = nanoseconds(frame.captured),
                  .capture_time = frame.capture_time.count(),
-                 .exposed = frame.exposed ? nanoseconds(*frame.exposed) : 0};
+                 .exposed = frame.exposed ? nanoseconds(*frame.exposed) : 0,
+                 .captured_at = frame.captured_at ? since_1970(*frame.captured_at) : 0};
   const auto* const first = reinterpret_cast<const std::uint8_t*>(place.data);
   for (std::size_t i = 0; i < head.offset.size(); ++i)
     if (frame.view.planes[i] != nullptr) head.offset[i] = static_cast<std::uint64_t>(frame.view.planes[i] - first);

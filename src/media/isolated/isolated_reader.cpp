@@ -19,6 +19,7 @@
 #include "base/module.hpp"
 #include "media/isolated/shared_pool.hpp"
 #include "media/isolated/source_child.hpp"
+#include "media/network/uri.hpp"
 
 namespace saccade {
 namespace isolated {
@@ -110,6 +111,8 @@ class IsolatedReader final : public FrameReader {
     if (!info_.files.empty()) spec.images = info_.files;
     // One thread decodes the packet that it was given last.
     if (restarts_.deaths() >= Restarts::kMostDeaths - 1) spec.options.decode_threads = 1;
+    // A stream may be away when it is opened again.
+    spec.options.wait = spec.options.wait || (restarts_.deaths() > 0 && is_network(spec.uri));
     child_->open(spec);
   }
 
@@ -125,7 +128,7 @@ class IsolatedReader final : public FrameReader {
       }
       child_.reset();
       if (attempt == Restarts::kMostDeaths)
-        fail(ErrorCode::kInvalidFile, "'{}': the process that opens it {}", spec_.uri, end);
+        fail(ErrorCode::kInvalidFile, "'{}': the process that opens it {}", network::redact(spec_.uri), end);
     }
   }
 
@@ -260,7 +263,8 @@ class IsolatedReader final : public FrameReader {
     if (child_->phase() != Phase::kReading) throw BadMessage("a failure is unexpected");
     switch (failure.status) {
       case Status::kCorrupt:
-      case Status::kNoBuffer: restarts_.deliver_nothing(); break;
+      case Status::kNoBuffer:
+      case Status::kBehind: restarts_.deliver_nothing(); break;
       case Status::kTimeout: break;
       case Status::kEnd:
       case Status::kLost: last_ = failure; break;

@@ -14,7 +14,7 @@ namespace saccade::isolated {
 /// The messages between a pipeline (the parent) and the process that reads one of its sources (the child). Each is a
 /// Header, the body of its kind, and at most kLongestText bytes of text, in one datagram of a SOCK_SEQPACKET socket.
 inline constexpr std::uint32_t kMagic = 0x44434353;  // "SCCD"
-inline constexpr std::uint16_t kVersion = 1;
+inline constexpr std::uint16_t kVersion = 2;
 inline constexpr std::size_t kLongestText = 4351;  // a path, and why it can't be read
 /// The child's end of the socket.
 inline constexpr int kSocket = 3;
@@ -52,6 +52,7 @@ struct Open {
   std::int32_t decode_threads = 0;
   std::int32_t model_width = 0;
   std::int32_t model_height = 0;
+  std::uint32_t wait = 0;  ///< ReaderOptions::wait
   std::uint32_t log_level = 0;
 };
 struct File {
@@ -114,6 +115,7 @@ struct FrameHead {
   std::uint8_t matrix = 0;
   std::uint8_t range = 0;
   std::uint8_t has_exposed = 0;
+  std::uint8_t has_captured_at = 0;
   std::array<std::int32_t, 3> pitch_bytes{};
   std::array<std::uint64_t, 3> offset{};  ///< of the planes within the buffer
   std::int64_t sequence = 0;
@@ -123,6 +125,7 @@ struct FrameHead {
   std::int64_t captured = 0;
   std::int64_t capture_time = 0;
   std::int64_t exposed = 0;
+  std::int64_t captured_at = 0;  ///< nanoseconds since 1970
 };
 struct Absence {
   static constexpr Kind kKind = Kind::kFailure;  // text: Failure::message

@@ -47,7 +47,10 @@ void check_planes(const FrameHead& head, const FrameView& view, std::size_t capa
 void read_times(const FrameHead& head, Clock::time_point now, Frame& frame) {
   check(head.captured >= 0 && time_of(head.captured) <= now, "a frame is from the future");
   check(head.capture_time >= 0 && head.capture_time <= head.captured, "a time of capture is impossible");
-  check(head.has_exposed <= 1, "a flag is neither 0 nor 1");
+  check(head.has_exposed <= 1 && head.has_captured_at <= 1, "a flag is neither 0 nor 1");
+  check(head.captured_at >= 0, "a time of capture is impossible");
+  if (head.has_captured_at == 1)
+    frame.captured_at = std::chrono::system_clock::time_point(std::chrono::nanoseconds(head.captured_at));
   frame.captured = time_of(head.captured);
   frame.capture_time = std::chrono::nanoseconds(head.capture_time);
   if (head.has_exposed == 0) return;

@@ -165,7 +165,8 @@ class SourceServer {
     send_failure(outcome.failure());
     const Status status = outcome.failure().status;
     has_ended_ = status == Status::kEnd;
-    return status == Status::kCorrupt || status == Status::kNoBuffer || status == Status::kTimeout;
+    return status == Status::kCorrupt || status == Status::kNoBuffer || status == Status::kBehind ||
+           status == Status::kTimeout;
   }
 
   void send_faults() {
@@ -215,6 +216,7 @@ class SourceServer {
       spec_ = {.uri = std::string(packet_.text()),
                .images = {},
                .options = {.decode_threads = open.decode_threads,
+                           .wait = open.wait != 0,
                            .model_width = open.model_width,
                            .model_height = open.model_height}};
       const int page = std::exchange(packet_.descriptor, -1);

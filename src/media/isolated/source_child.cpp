@@ -10,6 +10,7 @@ void SourceChild::open(const SourceSpec& spec) {
                        .decode_threads = spec.options.decode_threads,
                        .model_width = spec.options.model_width,
                        .model_height = spec.options.model_height,
+                       .wait = spec.options.wait ? 1U : 0U,
                        .log_level = static_cast<std::uint32_t>(log_level())},
                   spec.uri, at_.descriptor());
   for (std::uint32_t i = 0; i < spec.images.size(); ++i) channel()->send(File{.index = i}, spec.images[i]);

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
 #include "base/module.hpp"
+#include "media/network/uri.hpp"
 #include "pipeline/sinks/video_track.hpp"
 #include "saccade/sinks.hpp"
 #include "scene/options.hpp"
@@ -16,9 +17,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// The host and the path of a network stream with its NAME, as a file name.
+std::string stream_folder(std::string_view name) {
+  std::string folder;
+  name.remove_prefix(name.find("://") + 3);
+  name = name.substr(0, name.find('?'));
+  name.remove_prefix(name.rfind('@') + 1);
+  for (const char c : name) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+    if (folder.empty() && (!is_plain || c == '.')) continue;
+    folder.push_back(is_plain ? c : '-');
+  }
+  constexpr std::size_t kLongest = 100;
+  return folder.empty() ? "stream" : folder.substr(0, kLongest);
+}
+
 /// The name of SOURCE's folder: its file or folder without the extension.
 std::string folder_name(const SourceInfo& source) {
   if (is_scene(source.name)) return "synthetic";
+  if (is_network(source.name)) return stream_folder(source.name);
   const bool is_list = source.files.size() > 1;
   fs::path path = fs::absolute(is_list ? source.files.front() : source.name).lexically_normal();
   if (is_list || !path.has_filename()) path = path.parent_path();

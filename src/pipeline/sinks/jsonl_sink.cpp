@@ -1,4 +1,6 @@
 #include <array>
+#include <chrono>
+#include <ctime>
 
 #include "base/clock.hpp"
 #include "base/record_file.hpp"
@@ -11,6 +13,17 @@
 namespace saccade {
 namespace {
 
+/// In UTC, as RFC 3339 writes it.
+void append_captured_at(JsonBuffer& out, std::chrono::system_clock::time_point time) {
+  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  append(out, R"(,"captured_at":"{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z")", utc.tm_year + 1900, utc.tm_mon + 1,
+         utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
+         std::chrono::floor<std::chrono::microseconds>(time - whole).count());
+}
+
 void append_identity(JsonBuffer& out, const Result& result) {
   append(out, R"({{"stream":{},"source":)", result.stream);
   append_json_string(out, result.source);
@@ -18,7 +31,9 @@ void append_identity(JsonBuffer& out, const Result& result) {
     append(out, R"(,"name":)");
     append_json_string(out, result.name);
   }
-  append(out, R"(,"frame":{},"timestamp_ns":{},"model":)", result.frame, result.timestamp_ns);
+  append(out, R"(,"frame":{},"timestamp_ns":{})", result.frame, result.timestamp_ns);
+  if (result.captured_at) append_captured_at(out, *result.captured_at);
+  append(out, R"(,"model":)");
   append_json_string(out, result.model);
   append(out, R"(,"task":"{}","width":{},"height":{})", to_string(result.task), result.width, result.height);
 }

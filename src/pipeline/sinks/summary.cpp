@@ -14,10 +14,10 @@ namespace {
 void append_ledger(JsonBuffer& out, const Ledger& ledger) {
   append(
       out,
-      R"({{"captured":{},"processed":{},"skipped":{},"dropped":{{"queue_full":{},"no_buffer":{},"stopped":{},"failed":{}}},)"
+      R"({{"captured":{},"processed":{},"skipped":{},"dropped":{{"queue_full":{},"no_buffer":{},"decoder_behind":{},"stopped":{},"failed":{}}},)"
       R"("corrupt":{},"lost":{},"unaccounted":{}}})",
-      ledger.captured, ledger.processed, ledger.skipped, ledger.queue_full, ledger.no_buffer, ledger.stopped,
-      ledger.failed, ledger.corrupt, ledger.lost, ledger.in_flight());
+      ledger.captured, ledger.processed, ledger.skipped, ledger.queue_full, ledger.no_buffer, ledger.decoder_behind,
+      ledger.stopped, ledger.failed, ledger.corrupt, ledger.lost, ledger.in_flight());
 }
 
 void append_distribution(JsonBuffer& out, const Distribution& time) {
@@ -187,6 +187,7 @@ std::string losses(const Ledger& ledger) {
   add(ledger.skipped, "skipped");
   add(ledger.queue_full, "dropped (queue full)");
   add(ledger.no_buffer, "dropped (no buffer)");
+  add(ledger.decoder_behind, "dropped (decoder behind)");
   add(ledger.stopped, "dropped (stopped)");
   add(ledger.failed, "dropped (model failed)");
   add(ledger.corrupt, "corrupt");
@@ -202,6 +203,7 @@ Ledger& Ledger::operator+=(const Ledger& other) {
   skipped += other.skipped;
   queue_full += other.queue_full;
   no_buffer += other.no_buffer;
+  decoder_behind += other.decoder_behind;
   stopped += other.stopped;
   failed += other.failed;
   corrupt += other.corrupt;

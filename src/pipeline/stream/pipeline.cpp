@@ -308,6 +308,7 @@ void Pipeline::Impl::identify(FrameRun& run) const {
     FrameRun::Output& output = run.outputs[i];
     output.result.stream = static_cast<int>(run.lane);
     output.result.source = sources_[run.lane].info().name;
+    output.result.captured_at = frame.captured_at;
     Latency& latency = output.result.latency;
     latency.sensor.reset();
     if (frame.exposed) latency.sensor = std::max<std::chrono::nanoseconds>(capture_start - *frame.exposed, {});

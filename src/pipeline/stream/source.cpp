@@ -24,6 +24,12 @@ std::vector<Source> Source::open_all(const std::vector<std::string>& uris, const
   return sources;
 }
 
+std::vector<Source> Source::open_listed(const std::vector<ListedSource>& listed, const SourceOptions& options) {
+  std::vector<Source> sources;
+  for (auto& reader : saccade::open_listed(listed, options)) sources.push_back(source_of(std::move(reader)));
+  return sources;
+}
+
 const SourceInfo& Source::info() const { return impl_->info(); }
 
 }  // namespace saccade

@@ -115,6 +115,10 @@ bool Stream::read_one() {
       arrive();
       ledger_.drop_no_buffer();
       return true;
+    case Status::kBehind:
+      arrive();
+      ledger_.drop_decoder_behind();
+      return true;
     case Status::kTimeout: miss(failure.message); return true;
     case Status::kLost: fault_ = failure.message; return false;
     default: return false;

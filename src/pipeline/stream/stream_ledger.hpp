@@ -10,7 +10,7 @@ namespace saccade {
 class StreamLedger {
  public:
   /// Counts a captured frame with the source's number SEQUENCE. Skipped numbers are lost frames, but for those that
-  /// were corrupt or had no buffer. Reader only.
+  /// were corrupt, had no buffer or were not decoded. Reader only.
   void capture(std::int64_t sequence) noexcept {
     const std::int64_t gap = sequence - expected_ - uncounted_since_;
     if (gap > 0) {
@@ -36,6 +36,14 @@ class StreamLedger {
     ++uncounted_since_;
   }
 
+  /// Counts a frame that was not decoded because the decoder was behind, which may or may not have consumed a number.
+  /// Reader only.
+  void drop_decoder_behind() noexcept {
+    ++decoder_behind_;
+    ++captured_;
+    ++uncounted_since_;
+  }
+
   void skip() noexcept { ++skipped_; }
   void drop_queue_full() noexcept { ++queue_full_; }
   void drop_stopped() noexcept { ++stopped_; }
@@ -51,6 +59,7 @@ class StreamLedger {
                   .skipped = skipped_,
                   .queue_full = queue_full_,
                   .no_buffer = no_buffer_,
+                  .decoder_behind = decoder_behind_,
                   .stopped = stopped_,
                   .failed = failed_,
                   .corrupt = corrupt_,
@@ -66,6 +75,7 @@ class StreamLedger {
   Counter skipped_{0};
   Counter queue_full_{0};
   Counter no_buffer_{0};
+  Counter decoder_behind_{0};
   Counter stopped_{0};
   Counter failed_{0};
   Counter corrupt_{0};

@@ -8,7 +8,9 @@ void StreamTiming::add(const Latency& latency) noexcept {
   const std::scoped_lock lock(mutex_);
   stages_.add(latency);
   if (recent_ != nullptr) recent_->add(latency);
-  if (period_.count() > 0 && latency.total > period_) ++late_;
+  // What a sensor and a network take before the capture keeps no frame waiting.
+  const auto since_capture = latency.total - latency.sensor.value_or(std::chrono::nanoseconds(0));
+  if (period_.count() > 0 && since_capture > period_) ++late_;
 }
 
 void StreamTiming::finish_frame(Clock::time_point time) noexcept {

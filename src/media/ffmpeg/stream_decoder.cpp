@@ -1,0 +1,152 @@
+#include "ffmpeg/stream_decoder.hpp"
+
+#include <utility>
+
+#include "media/file_kind.hpp"
+
+namespace saccade {
+namespace {
+
+/// A stream without marked key frames is decoded after that many packets: its decoder finds where to begin.
+constexpr int kMostWithoutKey = 300;
+
+bool is_broken(const AVFrame& image) {
+  return (image.flags & AV_FRAME_FLAG_CORRUPT) != 0 || image.decode_error_flags != 0;
+}
+
+AVDiscard discard_of(network::Frames frames) {
+  switch (frames) {
+    case network::Frames::kReference: return AVDISCARD_NONREF;
+    case network::Frames::kKey: return AVDISCARD_NONKEY;
+    case network::Frames::kAll: break;
+  }
+  return AVDISCARD_DEFAULT;
+}
+
+}  // namespace
+
+void StreamDecoder::feed(StreamPacket packet, bool follows_gap) {
+  if (follows_gap || packet.is_suspect || packet.format != format_) {
+    is_due_to_drain_ = true;
+    waits_for_key_ = true;
+  }
+  pending_ = std::move(packet);
+}
+
+StreamDecoder::Step StreamDecoder::step(AVFrame& image) {
+  while (true) {
+    if (decoder_ != nullptr)
+      if (const auto step = receive(image)) return *step;
+    if (std::exchange(is_due_to_drain_, false)) {
+      drain();
+      continue;
+    }
+    if (!pending_) return Step::kEmpty;
+    if (const auto step = send()) return *step;
+  }
+}
+
+/// What the decoder has; nothing if it needs a packet.
+std::optional<StreamDecoder::Step> StreamDecoder::receive(AVFrame& image) {
+  if (!is_fed_) return std::nullopt;
+  forget_message();
+  const int error = avcodec_receive_frame(decoder_.get(), &image);
+  if (error == AVERROR(EAGAIN)) return std::nullopt;
+  if (error == AVERROR_EOF) {
+    flush();
+    return std::nullopt;
+  }
+  if (error < 0) return refuse(reason(error));
+  if (!is_tainted_ && !is_broken(image) && !watch_.is_incomplete(image)) {
+    refused_ = 0;
+    return Step::kImage;
+  }
+  av_frame_unref(&image);
+  return refuse("its data is incomplete");
+}
+
+/// Sends the decoder the packet. A step if that is not decoded.
+std::optional<StreamDecoder::Step> StreamDecoder::send() {
+  const StreamPacket packet = std::move(*pending_);
+  pending_.reset();
+  if (packet.is_suspect) return corrupt("packets of the network were lost");
+  if (!may_begin(*packet.data)) return corrupt("it refers to frames that are missing; no key frame has come since");
+  if (packet.format != format_) {
+    format_ = packet.format;
+    open();
+  }
+  if (decoder_ == nullptr) return refuse(problem_);
+  if (is_tainted_) flush();  // of frames before this key frame, which are damaged
+  const std::int64_t number = packets_++;
+  origins_[static_cast<std::size_t>(number) % origins_.size()] = {packet.format, packet.arrival, packet.sender_offset};
+  watch_.feed(*decoder_, number);
+  is_fed_ = true;
+  forget_message();
+  const int error = avcodec_send_packet(decoder_.get(), packet.data.get());
+  if (error < 0) return refuse(reason(error));
+  return std::nullopt;
+}
+
+/// Whether PACKET can be decoded: not before a key frame.
+bool StreamDecoder::may_begin(const AVPacket& packet) {
+  if (!waits_for_key_) return true;
+  const bool is_key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
+  without_key_ = is_key ? 0 : without_key_ + 1;
+  waits_for_key_ = !is_key && without_key_ < kMostWithoutKey;
+  return !waits_for_key_;
+}
+
+void StreamDecoder::open() {
+  decoder_.reset();
+  is_fed_ = is_tainted_ = is_draining_ = false;
+  const AVCodecParameters& parameters = *format_->parameters;
+  const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
+  AvCodec decoder(avcodec_alloc_context3(codec));
+  if (codec == nullptr || decoder == nullptr) {
+    problem_ = "there is no decoder for it";
+    return;
+  }
+  decoder->thread_count = 1;
+  decoder->max_pixels = kMaxPixels;
+  decoder->pkt_timebase = format_->unit;
+  decoder->skip_frame = discard_of(frames_);
+  watch_.attach(*decoder);
+  int error = avcodec_parameters_to_context(decoder.get(), &parameters);
+  if (error >= 0) error = avcodec_open2(decoder.get(), codec, nullptr);
+  if (error < 0)
+    problem_ = reason(error);
+  else
+    decoder_ = std::move(decoder);
+}
+
+/// Lets the decoder deliver what it holds.
+void StreamDecoder::drain() {
+  if (decoder_ == nullptr || !is_fed_ || is_draining_) return;
+  is_draining_ = true;
+  avcodec_send_packet(decoder_.get(), nullptr);
+}
+
+/// The decoder holds nothing any more.
+void StreamDecoder::flush() {
+  avcodec_flush_buffers(decoder_.get());
+  watch_.attach(*decoder_);
+  is_fed_ = is_tainted_ = is_draining_ = false;
+}
+
+StreamDecoder::Step StreamDecoder::corrupt(std::string problem) {
+  problem_ = std::move(problem);
+  waits_for_key_ = true;
+  is_tainted_ = is_fed_;
+  return Step::kCorrupt;
+}
+
+StreamDecoder::Step StreamDecoder::refuse(std::string problem) {
+  ++refused_;
+  return corrupt(std::move(problem));
+}
+
+const StreamDecoder::Origin& StreamDecoder::origin(const AVFrame& image) const {
+  return origins_[static_cast<std::size_t>(image.reordered_opaque) % origins_.size()];
+}
+
+}  // namespace saccade

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <string_view>
+
+namespace saccade {
+
+/// Whether URI names a network stream: rtsp, rtsps, rtmp, rtmps, srt, udp, http or https.
+bool is_network(std::string_view uri);
+
+namespace network {
+
+/// How RTSP carries the video.
+enum class Transport {
+  kTcp,  ///< within the connection of the session: nothing is lost
+  kUdp,  ///< in datagrams: nothing is late
+};
+/// The frames that are decoded.
+enum class Frames {
+  kAll,
+  kReference,  ///< those that others refer to
+  kKey,        ///< those that refer to no other
+};
+
+/// A network stream and its options.
+struct StreamUri {
+  std::string url;     ///< without the options: what is requested
+  std::string name;    ///< the same without passwords, for people
+  std::string scheme;  ///< "rtsp", in lower case
+  Transport transport = Transport::kTcp;
+  std::chrono::nanoseconds timeout = std::chrono::seconds(5);  ///< without a response, or without video
+  Frames frames = Frames::kAll;
+};
+
+/// Reads URI (is_network()): options follow a '#'. Throws Error (kInvalidArgument) naming the option and its valid
+/// values. Its message has no passwords.
+StreamUri parse_stream(const std::string& uri);
+
+/// TEXT with "***" in the place of the passwords of the URLs in it: in "USER:PASSWORD@", and the values of parameters
+/// that are named after a password, a token, a key or a signature.
+std::string redact(std::string_view text);
+
+}  // namespace network
+}  // namespace saccade
