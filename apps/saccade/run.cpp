@@ -41,6 +41,7 @@ struct RunFlags {
   YoloOptions yolo_options;
   std::string video;
   std::string frames;
+  std::string publish;
   std::string goals;
   std::string zones;
   std::string telemetry;
@@ -88,6 +89,11 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
   // A container that could not be written ends there; the next file can begin.
   if (!flags.video.empty() && !rotation.is_on()) sinks.back().retry = false;
   add(flags.frames, open_frames);
+  for (std::size_t i = 0; i < sources.size() && !flags.publish.empty(); ++i) {
+    std::unique_ptr<NetworkSink> published = open_publish(flags.publish, i, sources, models.size());
+    std::string address = published->address();
+    sinks.push_back({.name = std::move(address), .sink = std::move(published), .stream = i});
+  }
   return sinks;
 }
 
@@ -335,6 +341,7 @@ void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--yolo-conf", &flags.yolo_options.confidence);
   binder.bind("--video", &flags.video);
   binder.bind("--frames", &flags.frames);
+  binder.bind("--publish", &flags.publish);
   binder.bind("--no-save", [&flags](const std::string&) { flags.save = false; });
 }
 

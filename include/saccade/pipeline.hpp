@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,7 @@ struct PipelineSink {
   std::size_t queue = 0;       ///< capacity of its queue in frames; 0: 4
   /// Whether it is tried again every second after an error. If not, the error ends it.
   bool retry = true;
+  std::optional<std::size_t> stream;  ///< the index of the only source whose results it gets; nothing: all do
 };
 
 /// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. One thread

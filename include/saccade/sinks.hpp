@@ -74,6 +74,20 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
 /// for the encoder, is skipped; close() reports it as an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources,
                                  const Rotation& rotation = {});
+/// A sink that sends to a server.
+class NetworkSink : public Sink {
+ public:
+  /// Of the server, without passwords.
+  virtual const std::string& address() const = 0;
+};
+
+/// Publishes the frames of the source with the index STREAM with the results of the MODELS drawn at URL: rtsp, rtsps,
+/// rtmp, rtmps or srt, H.264. "{stream}" in it is the index, which several sources need; options follow a '#', as in
+/// Source::open(). It connects at the first frame, and again after an error. write() blocks while the server does, at
+/// most for the URL's timeout: give it a PipelineSink of its own, with its PipelineSink::stream. Throws Error
+/// (kInvalidArgument) for another scheme or option, and if the source is not live.
+std::unique_ptr<NetworkSink> open_publish(const std::string& url, std::size_t stream, std::span<const Source> sources,
+                                          std::size_t models);
 /// The same as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps, STREAM-FRAME.depth.npy
 /// (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits per pixel: the class ID,
 /// 255 outside the model's input or where a NaN leaves no class), are written beside them at the frame's size. Those of

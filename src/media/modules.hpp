@@ -72,6 +72,8 @@ struct FfmpegModule {
   /// Opens a network stream (is_network()). Throws Error naming it, without passwords.
   std::unique_ptr<FrameReader> (*open_network)(const std::string& uri, const ReaderOptions& options);
   std::unique_ptr<VideoWriter> (*open_writer)(const std::string& path, double frame_rate, OutputPath::Claim claim);
+  /// See saccade::open_publisher().
+  std::unique_ptr<VideoWriter> (*open_publisher)(const std::string& url, double frame_rate);
 };
 
 }  // namespace saccade

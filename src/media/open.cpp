@@ -44,6 +44,10 @@ std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double f
   return module<FfmpegModule>("ffmpeg").open_writer(path, frame_rate, claim);
 }
 
+std::unique_ptr<VideoWriter> open_publisher(const std::string& url, double frame_rate) {
+  return module<FfmpegModule>("ffmpeg").open_publisher(url, frame_rate);
+}
+
 void write_image(const std::string& path, const FrameView& frame) { module<ImagesModule>("images").write(path, frame); }
 
 }  // namespace saccade

@@ -6,7 +6,7 @@
 namespace saccade {
 namespace {
 
-constexpr FfmpegModule kModule = {open_video, open_network, open_writer};
+constexpr FfmpegModule kModule = {open_video, open_network, open_writer, push_video};
 
 }  // namespace
 }  // namespace saccade

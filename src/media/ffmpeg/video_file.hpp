@@ -8,27 +8,27 @@
 #include "base/output_file.hpp"
 #include "ffmpeg/handles.hpp"
 #include "ffmpeg/mp4_index.hpp"
+#include "ffmpeg/video_output.hpp"
 
 namespace saccade {
 
 /// A video file of one stream that is playable up to half a second before its end at any time, wherever the process is
 /// killed. MP4 and QuickTime are written as fragments and converted to a plain file when finished; Matroska as
 /// clusters. AVI has its index at its end, without which players that need it refuse the file.
-class VideoFile {
+class VideoFile final : public VideoOutput {
  public:
   /// Throws Error naming PATH if its extension is unknown, or if nothing can be written there (kConflict, kIo).
   VideoFile(const std::string& path, OutputPath::Claim claim);
-  ~VideoFile();
+  ~VideoFile() override;
   VideoFile(const VideoFile&) = delete;
   VideoFile& operator=(const VideoFile&) = delete;
 
-  bool is_avi() const;
-  bool needs_global_header() const { return (output_->oformat->flags & AVFMT_GLOBALHEADER) != 0; }
+  bool is_avi() const override;
+  bool needs_global_header() const override { return (output_->oformat->flags & AVFMT_GLOBALHEADER) != 0; }
   /// Writes the file's header. Packets are ENCODER's. All of these throw Error (kIo).
-  void begin(const AVCodecContext& encoder, AVRational rate);
-  /// Packets in decoding order; moves out of PACKET.
-  void write(AVPacket& packet);
-  void finish();
+  void begin(const AVCodecContext& encoder, AVRational rate) override;
+  void write(AVPacket& packet) override;
+  void finish() override;
 
  private:
   using Clock = std::chrono::steady_clock;

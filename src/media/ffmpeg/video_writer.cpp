@@ -13,6 +13,7 @@ extern "C" {
 #include "base/error.hpp"
 #include "ffmpeg/handles.hpp"
 #include "ffmpeg/video_file.hpp"
+#include "ffmpeg/video_push.hpp"
 #include "media/convert.hpp"
 
 namespace saccade {
@@ -22,10 +23,12 @@ int even(int size) { return size + size % 2; }
 
 class Writer final : public VideoWriter {
  public:
-  Writer(const std::string& path, double frame_rate, OutputPath::Claim claim)
-      : path_(path), rate_(av_d2q(frame_rate > 0 && std::isfinite(frame_rate) ? frame_rate : 30.0, 60'000)) {
-    file_ = std::make_unique<VideoFile>(path, claim);
-    if (image_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path);
+  /// NAME is that of OUTPUT in messages.
+  Writer(const std::string& name, std::unique_ptr<VideoOutput> output, double frame_rate)
+      : path_(name),
+        rate_(av_d2q(frame_rate > 0 && std::isfinite(frame_rate) ? frame_rate : 30.0, 60'000)),
+        output_(std::move(output)) {
+    if (image_ == nullptr || packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", name);
   }
 
   ~Writer() override {
@@ -56,16 +59,16 @@ class Writer final : public VideoWriter {
     // A container without an image is invalid: an existing file is kept, and the new one is removed.
     if (encoder_ != nullptr) {
       encode(nullptr);
-      file_->finish();
+      output_->finish();
     }
-    file_.reset();
+    output_.reset();
   }
 
   std::uint64_t encoded_bytes() const override { return bytes_; }
 
  private:
   void start(const FrameView& first) {
-    const bool avi = file_->is_avi();
+    const bool avi = output_->is_avi();
     // AVI has neither time stamps nor support for H.264's frame reordering: one frame per tick, MPEG-4.
     const AVCodec* x264 = avi ? nullptr : avcodec_find_encoder_by_name("libx264");
     const AVCodec* codec = x264 != nullptr ? x264 : avcodec_find_encoder(AV_CODEC_ID_MPEG4);
@@ -83,12 +86,12 @@ class Writer final : public VideoWriter {
     encoder->time_base = avi ? av_inv_q(rate_) : AVRational{1, x264 != nullptr ? 90'000 : 30'000};
     encoder->thread_count = 2;
     set_quality(*encoder, x264 != nullptr);
-    if (file_->needs_global_header()) encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
+    if (output_->needs_global_header()) encoder->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
     const int error = avcodec_open2(encoder.get(), codec, nullptr);
     if (error < 0)
       fail(ErrorCode::kUnsupported, "'{}': the encoder {} does not take frames of {}x{}: {}", path_, codec->name,
            first.width, first.height, reason(error));
-    file_->begin(*encoder, rate_);
+    output_->begin(*encoder, rate_);
     image_->format = encoder->pix_fmt;
     image_->width = encoder->width;
     image_->height = encoder->height;
@@ -106,6 +109,7 @@ class Writer final : public VideoWriter {
     if (x264) {
       av_opt_set(encoder.priv_data, "preset", "veryfast", 0);
       av_opt_set(encoder.priv_data, "crf", "25", 0);
+      if (output_->is_live()) av_opt_set(encoder.priv_data, "tune", "zerolatency", 0);
       av_opt_set(encoder.priv_data, "x264-params", "rc-lookahead=0:sync-lookahead=0:mbtree=0", 0);
       return;
     }
@@ -155,7 +159,7 @@ class Writer final : public VideoWriter {
       check(error);
       if (packet_->duration == 0) packet_->duration = av_rescale_q(1, av_inv_q(rate_), encoder_->time_base);
       bytes_ += static_cast<std::uint64_t>(packet_->size);
-      file_->write(*packet_);
+      output_->write(*packet_);
     }
   }
 
@@ -166,7 +170,7 @@ class Writer final : public VideoWriter {
   std::string path_;
   AVRational rate_;
   std::uint64_t bytes_ = 0;
-  std::unique_ptr<VideoFile> file_;
+  std::unique_ptr<VideoOutput> output_;
   AvCodec encoder_;
   AvFrame image_{av_frame_alloc()};
   AvPacket packet_{av_packet_alloc()};
@@ -180,7 +184,14 @@ class Writer final : public VideoWriter {
 
 std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_rate, OutputPath::Claim claim) {
   catch_messages();
-  return std::make_unique<Writer>(path, frame_rate, claim);
+  return std::make_unique<Writer>(path, std::make_unique<VideoFile>(path, claim), frame_rate);
+}
+
+std::unique_ptr<VideoWriter> push_video(const std::string& url, double frame_rate) {
+  catch_messages();
+  network::StreamUri target = network::parse_stream(url);
+  const std::string name = target.name;
+  return std::make_unique<Writer>(name, std::make_unique<VideoPush>(std::move(target)), frame_rate);
 }
 
 }  // namespace saccade

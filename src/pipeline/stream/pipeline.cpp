@@ -276,7 +276,8 @@ void Pipeline::Impl::complete(FrameRunRef run) {
   if (!sinks_.empty()) {
     for (std::size_t i = 0; i < run->done; ++i) record(*run, i);
     if (!run->fault) count(*run);
-    for (const auto& sink : sinks_) sink->push(run);
+    for (const auto& sink : sinks_)
+      if (sink->takes(run->lane)) sink->push(run);
     if (std::ranges::all_of(sinks_, [](const auto& sink) { return sink->has_ended(); })) {
       results_->cancel();
       queue_->cancel();

@@ -22,6 +22,7 @@ SinkRunner::SinkRunner(PipelineSink sink, bool waits, std::chrono::nanoseconds r
       sink_(std::move(sink.sink)),
       queue_({{.policy = waits ? DropPolicy::kWait : DropPolicy::kOldest, .capacity = capacity_of(sink)}}),
       retries_(sink.retry),
+      stream_(sink.stream),
       retry_(retry) {
   if (sink_ == nullptr) fail(ErrorCode::kInvalidArgument, "the sink {} is null: give an object", name_);
   thread_ = std::thread([this] { write_all(); });

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -28,6 +29,8 @@ class SinkRunner {
   SinkRunner(const SinkRunner&) = delete;
   SinkRunner& operator=(const SinkRunner&) = delete;
 
+  /// Whether it gets the results of the source with the index LANE.
+  bool takes(std::size_t lane) const { return !stream_ || *stream_ == lane; }
   /// Appends the results of RUN.
   void push(FrameRunRef run);
   /// From now on no result is accepted; push() drops them. Those in the queue are written. Any thread.
@@ -65,6 +68,7 @@ class SinkRunner {
 
   Clock::time_point failing_since_;
   const bool retries_;
+  const std::optional<std::size_t> stream_;
   const std::chrono::nanoseconds retry_;
   std::atomic<bool> has_ended_ = false;
   Clock::time_point next_try_;
