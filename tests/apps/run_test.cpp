@@ -264,7 +264,7 @@ TEST_F(RunCommand, CountsInZones) {
   const auto events = test::lines_of(stayed.out);
   const auto entered =
       std::ranges::count_if(events, [](const json& line) { return line.value("kind", "") == "enter"; });
-  EXPECT_EQ(entered, 1) << "near; far is not on a track";
+  EXPECT_EQ(entered, 2) << "near and far";
   const auto fails = [&](const std::string& zones, const std::string& message) {
     const Finished failed = run(zones);
     EXPECT_EQ(failed.exit_code, 1) << message;

@@ -84,8 +84,7 @@ class Proxy:
             while data := await reader.read(65536):
                 while self.fault == "stall":
                     await asyncio.sleep(0.02)
-                if self.fault == "throttle":
-                    await asyncio.sleep(len(data) / 4000)
+                await self._throttle(len(data))
                 if is_from_server and self.fault == "damage":
                     data = self._damaged(data)
                 for _ in range(50 if is_from_server and self.fault == "flood" else 1):
@@ -95,6 +94,12 @@ class Proxy:
             pass
         finally:
             writer.transport.abort() if self.fault == "cut" else writer.close()
+
+    async def _throttle(self, count):
+        """Waits for as long as COUNT bytes take."""
+        while self.fault == "throttle" and count > 0:
+            await asyncio.sleep(0.02)
+            count -= 0.02 * 4000
 
     def _damaged(self, data):
         data = bytearray(data)

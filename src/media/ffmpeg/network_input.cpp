@@ -79,12 +79,13 @@ class StreamOptions {
 
 double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
-[[noreturn]] void refuse_stream(const network::StreamUri& stream, int error, const Interrupt& interrupt) {
+[[noreturn]] void refuse_stream(const network::StreamUri& stream, int error, const Interrupt& interrupt,
+                                std::chrono::nanoseconds patience) {
   const std::string why = network::redact(reason(error));
   if (error == AVERROR_EXIT || interrupt.has_expired())
     fail(ErrorCode::kIo,
          "{}: nothing has come within {:g} s: check the address and the network, or wait longer with '#timeout='",
-         stream.name, seconds_of(stream.timeout));
+         stream.name, seconds_of(patience));
   switch (error) {
     case AVERROR_HTTP_UNAUTHORIZED:
     case AVERROR_HTTP_FORBIDDEN:
@@ -128,7 +129,8 @@ void check_decoder(const network::StreamUri& stream, const AVCodecParameters& pa
 
 }  // namespace
 
-VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection) {
+VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection,
+                              std::chrono::nanoseconds patience) {
   static std::once_flag once;
   std::call_once(once, [] { avformat_network_init(); });
   forget_message();
@@ -136,13 +138,15 @@ VideoInput open_network_input(const network::StreamUri& stream, Interrupt& inter
   if (context == nullptr) throw std::bad_alloc();
   context->interrupt_callback = interrupt.callback();
   StreamOptions options(stream, inspection);
-  interrupt.expire_at(Clock::now() + stream.timeout);
+  interrupt.expire_at(Clock::now() + patience);
   int error = avformat_open_input(&context, stream.url.c_str(), nullptr, options.entries());
-  if (error < 0) refuse_stream(stream, error, interrupt);
+  if (error < 0) refuse_stream(stream, error, interrupt, patience);
   VideoInput input{AvInput(context)};
-  interrupt.expire_at(Clock::now() + stream.timeout + kInspectionTime);
+  const bool is_whole = inspection == Inspection::kWhole;
+  interrupt.expire_at(Clock::now() + patience + (is_whole ? kInspectionTime : std::chrono::seconds(0)));
   error = avformat_find_stream_info(context, nullptr);
-  if (error < 0 || interrupt.has_expired()) refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt);
+  if (error < 0 || interrupt.has_expired())
+    refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt, patience);
   input.stream = only_video(stream, *context);
   const AVCodecParameters& parameters = *input.stream->codecpar;
   check_decoder(stream, parameters);

@@ -13,10 +13,12 @@ enum class Inspection {
 };
 
 /// Opens STREAM with what its scheme needs, and nothing else: neither files nor other protocols, whatever a playlist or
-/// a redirection names. Only its video is received. INTERRUPT is set to the stream's timeout. Throws Error naming the
+/// a redirection names. Only its video is received. INTERRUPT is set to PATIENCE, how
+/// long the server may take to respond. Throws Error naming the
 /// stream, without passwords, and what to do: kNotFound or kIo (unreachable), kDevice (the login is refused),
 /// kInvalidFile (no video in it), kUnsupported.
-VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection);
+VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection,
+                              std::chrono::nanoseconds patience);
 
 /// Whether the server has a beginning and an end of it, or offers it ahead of time in segments (HLS): it is then
 /// received at its own rate, which the server does not set.

@@ -28,7 +28,7 @@ Receiver::Receiver(network::StreamUri stream, bool wait)
   info_.live = true;
   schedule_.attempt(Clock::now());
   try {
-    open(Inspection::kWhole);
+    open(Inspection::kWhole, stream_.timeout);
     describe();
   } catch (const Error& error) {
     if (!wait || error.code() == ErrorCode::kInvalidArgument) throw;
@@ -75,8 +75,10 @@ std::string Receiver::refusal() {
 }
 
 /// Throws Error.
-void Receiver::open(Inspection inspection) {
-  input_ = open_network_input(stream_, interrupt_, inspection);
+void Receiver::open(Inspection inspection, std::chrono::nanoseconds patience) {
+  const auto start = Clock::now();
+  input_ = open_network_input(stream_, interrupt_, inspection, patience);
+  opening_time_ = Clock::now() - start;
   streams_ = input_.file->nb_streams;
   auto format = std::make_shared<ConnectionFormat>();
   format->parameters = avcodec_parameters_alloc();
@@ -140,7 +142,7 @@ bool Receiver::open_again() {
   if (!sleep_until(schedule_.next())) return false;
   schedule_.attempt(Clock::now());
   try {
-    open(Inspection::kShort);
+    open(Inspection::kShort, schedule_.patience(stream_.timeout, opening_time_));
   } catch (const Error& error) {
     if (!interrupt_.is_stopped()) leave(fmt::format("{}; waiting for it", error.what()));
     return false;

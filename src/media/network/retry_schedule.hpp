@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <random>
@@ -19,12 +20,22 @@ class RetrySchedule {
   explicit RetrySchedule(std::uint32_t seed) : random_(seed) {}
 
   /// Video has arrived at NOW: the next outage begins then.
-  void arrive(Clock::time_point now) { arrived_ = now; }
+  void arrive(Clock::time_point now) {
+    arrived_ = now;
+    attempts_ = 0;
+  }
   /// It is opened at NOW.
   void attempt(Clock::time_point now) {
     const std::chrono::duration<double> period = now - arrived_ < kEager ? kSoon : kLate;
     std::uniform_real_distribution<double> jitter(0.9, 1.1);
     next_ = now + std::chrono::duration_cast<Clock::duration>(jitter(random_) * period);
+  }
+  /// How long the attempt may wait for a response: a session that was damaged never gets one, and must not keep the
+  /// stream away. Every fourth attempt waits for the whole TIMEOUT, in case that the server has become slower. USUAL is
+  /// how long opening took before.
+  std::chrono::nanoseconds patience(std::chrono::nanoseconds timeout, std::chrono::nanoseconds usual) {
+    constexpr std::chrono::nanoseconds kShortest = std::chrono::milliseconds(1500);
+    return ++attempts_ % 4 == 0 ? timeout : std::min(timeout, std::max(kShortest, 3 * usual));
   }
   /// When it may be opened again. Attempts are counted from their beginnings: one that has taken longer is followed by
   /// the next.
@@ -32,6 +43,7 @@ class RetrySchedule {
 
  private:
   std::minstd_rand random_;
+  int attempts_ = 0;
   Clock::time_point arrived_ = Clock::now();
   Clock::time_point next_ = Clock::time_point::min();
 };

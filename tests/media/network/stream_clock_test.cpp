@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 #include "media/network/retry_schedule.hpp"
 
 namespace saccade::network {
@@ -102,6 +104,16 @@ TEST(RetrySchedule, AnAttemptThatTookLongerIsFollowedByTheNext) {
   const auto start = Clock::now();
   schedule.attempt(start);
   EXPECT_LT(schedule.next(), start + seconds(5));
+}
+
+TEST(RetrySchedule, MostAttemptsAreShort) {
+  RetrySchedule schedule(1);
+  std::vector<std::int64_t> waits;
+  for (int i = 0; i < 5; ++i) waits.push_back(schedule.patience(seconds(5), milliseconds(300)) / milliseconds(1));
+  EXPECT_EQ(waits, (std::vector<std::int64_t>{1500, 1500, 1500, 5000, 1500}));
+  EXPECT_EQ(schedule.patience(seconds(5), milliseconds(800)), milliseconds(2400)) << "of a slow server";
+  EXPECT_EQ(schedule.patience(seconds(1), milliseconds(800)), seconds(1));
+  EXPECT_EQ(schedule.patience(seconds(5), {}), seconds(5)) << "the eighth";
 }
 
 TEST(RetrySchedule, StreamsOfOneServerDoNotComeTogether) {
