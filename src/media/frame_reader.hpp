@@ -75,8 +75,8 @@ class VideoWriter {
 std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate,
                                                OutputPath::Claim claim = OutputPath::Claim::kRecorded);
 
-/// Publishes frames at URL (rtsp, rtsps, rtmp, rtmps, srt; options follow a '#'), as they come: H.264 without a delay. It
-/// connects at the first frame. A write takes no longer than the timeout of the URL; after an error it can't go on.
+/// Publishes frames at URL (rtsp, rtsps, rtmp, rtmps, srt; options follow a '#'), as they come: H.264 without a delay.
+/// It connects at the first frame. A write takes no longer than the timeout of the URL; after an error it can't go on.
 /// Throws Error (kInvalidArgument) for another scheme or option. Messages have no passwords.
 std::unique_ptr<VideoWriter> open_publisher(const std::string& url, double frame_rate);
 

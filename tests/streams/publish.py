@@ -132,7 +132,7 @@ class SrtTest(PublishCase):
 
 
 class AnyTest(PublishCase):
-    def test_a_server_that_never_answers_costs_no_result(self):
+    def test_a_server_that_never_responds_costs_no_result(self):
         with socket.create_server(("127.0.0.1", 0)) as silent:
             held = []
             threading.Thread(target=lambda: held.append(silent.accept()), daemon=True).start()
@@ -144,7 +144,7 @@ class AnyTest(PublishCase):
             self.assertEqual(summary["ledger"]["processed"], 60)
             [sink] = [sink for sink in summary["sinks"] if sink["sink"].startswith("rtmp")]
             self.assertEqual(sink["written"], 0)
-            self.assertIn("no answer for 0.5 s", sent.text())
+            self.assertIn("no response for 0.5 s", sent.text())
             self.assertNotIn("secret", sent.text() + json.dumps(summary))
 
     def test_what_is_wrong_is_named(self):

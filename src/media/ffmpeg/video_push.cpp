@@ -119,7 +119,7 @@ void VideoPush::check(int error) const {
   if (error >= 0) return;
   const std::string why =
       error == AVERROR_EXIT || interrupt_.has_expired()
-          ? fmt::format("no answer for {:g} s", std::chrono::duration<double>(target_.timeout).count())
+          ? fmt::format("no response for {:g} s", std::chrono::duration<double>(target_.timeout).count())
           : network::redact(reason(error));
   fail(ErrorCode::kIo, "{}: it can't be published there: {}", target_.name, why);
 }
