@@ -330,6 +330,12 @@ void check_memory(const RunFlags& flags) {
     throw UsageError("--max-model-memory", "it is a part of --max-memory, and can't be larger: raise that, too");
 }
 
+/// The memory of a GPU belongs to its process.
+void check_decoding(const RunFlags& flags) {
+  if (flags.source_options.isolate && flags.source_options.decode == Decoding::kCuda)
+    throw UsageError("--decode", "with --isolate, the processes of the sources decode on the CPU: use --decode auto");
+}
+
 void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--jsonl", &flags.jsonl);
   binder.bind("--contours", &flags.jsonl_options.contours);
@@ -353,6 +359,8 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--realtime", &flags.source_options.realtime);
   binder.bind("--loop", &flags.source_options.loop);
   binder.bind("--isolate", &flags.source_options.isolate);
+  binder.bind_choice("--decode", flags.source_options.decode,
+                     {{"auto", Decoding::kAuto}, {"cpu", Decoding::kCpu}, {"cuda", Decoding::kCuda}});
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
   binder.bind("--zones", &flags.zones);
@@ -390,6 +398,7 @@ Action add_run(FlagBinder& binder) {
                 check_standard_output(*flags);
                 check_rotation(*flags);
                 check_memory(*flags);
+                check_decoding(*flags);
                 flags->metrics.check();
                 flags->values.check_names(flags->models);
               }};

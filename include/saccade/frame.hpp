@@ -66,6 +66,8 @@ struct FrameView {
   int height = 0;                               ///< pixels
   std::array<const std::uint8_t*, 3> planes{};  ///< first sample per plane; null: no such plane
   std::array<int, 3> pitch_bytes{};             ///< row stride per plane
+  int device = -1;                              ///< of MemoryKind::kDevice: the GPU's ordinal; else -1
+  const void* ready = nullptr;  ///< of MemoryKind::kDevice: a CUevent after which the samples are there; null: they are
 };
 
 }  // namespace saccade

@@ -82,7 +82,8 @@ class Pipeline {
   /// time. The models start at the first call.
   Outcome<Result&> next(std::chrono::nanoseconds timeout = kForever);
 
-  /// The pixels of the last result's frame. Valid as long as that result.
+  /// The pixels of the last result's frame, on the host: those that a GPU has decoded are copied at the first call.
+  /// Valid until the next call, and as long as that result. Throws Error (kDevice) if the copy fails.
   const FrameView& frame() const;
 
   /// Ends current and later calls of next(); queued frames are counted as stopped. Any thread, but not a signal

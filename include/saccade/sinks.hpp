@@ -21,6 +21,9 @@ class Sink {
   virtual ~Sink() = default;
   /// Writes RESULT and the pixels of its frame. Throws Error (kIo) with the file's name.
   virtual void write(const Result& result, const FrameView& frame) = 0;
+  /// Whether write() reads the pixels. If so, those that a GPU has decoded are copied to the host; else the samples of
+  /// such a frame are MemoryKind::kDevice. Always the same. Any thread.
+  virtual bool reads_pixels() const { return true; }
   /// Completes the file; no writes may follow. Throws Error (kIo).
   virtual void close(const Summary& summary) = 0;
 };

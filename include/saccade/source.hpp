@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,15 @@ struct SourceInfo {
   int height = 0;
   std::vector<std::string> files;  ///< paths of images, one per frame, in order; empty for a video or a scene
 };
+
+/// What decodes videos and network streams.
+enum class Decoding : std::uint8_t {
+  kAuto,  ///< the GPU that the models run on, where its decoder (NVDEC) supports the video; else the CPU
+  kCpu,   ///< FFmpeg
+  kCuda,  ///< NVDEC of the models' GPU, or of the first one; what it does not support is an error
+};
+/// "auto", "cpu", "cuda"
+std::string_view to_string(Decoding decoding) noexcept;
 
 /// How a source is read.
 struct SourceOptions {
@@ -41,6 +51,8 @@ struct SourceOptions {
   int model_height = 0;  ///< height of the model's input, in pixels; 0: 640
   /// Threads that decode each video; 0: two, or one where more sources are opened together than there are processors.
   int decode_threads = 0;
+  /// Of videos and network streams. The pixels are the same; those of a GPU stay there: MemoryKind::kDevice.
+  Decoding decode = Decoding::kAuto;
 };
 
 /// A source as a file lists it.

@@ -3,10 +3,16 @@
 #include "saccade/error.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/outcome.hpp"
+#include "saccade/source.hpp"
 #include "saccade/telemetry.hpp"
 
 // The text forms of the enumerations that no flag and no file format has.
 namespace saccade {
+
+std::string_view to_string(Decoding decoding) noexcept {
+  constexpr std::array<std::string_view, 3> kNames = {"auto", "cpu", "cuda"};
+  return enum_name(decoding, kNames);
+}
 
 std::string_view to_string(DropPolicy policy) noexcept {
   constexpr std::array<std::string_view, 4> kNames = {"auto", "wait", "oldest", "newest"};

@@ -49,6 +49,7 @@ struct ReaderOptions {
   /// The size of the model's input in pixels, for which a camera's mode is chosen where its URI has none.
   int model_width = 640;
   int model_height = 640;
+  Decoding decode = Decoding::kCpu;  ///< of a video or a network stream; kAuto: by the memory of the frames' allocator
   /// Where to store the number of the packet, or image, that is decoded now: should the process die, another one reads
   /// it. May be null.
   std::atomic<std::int64_t>* at = nullptr;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,6 +75,62 @@ struct FfmpegModule {
   std::unique_ptr<VideoWriter> (*open_writer)(const std::string& path, double frame_rate, OutputPath::Claim claim);
   /// See saccade::open_publisher().
   std::unique_ptr<VideoWriter> (*open_publisher)(const std::string& url, double frame_rate);
+};
+
+/// Codecs whose images are the same bit by bit, whatever decodes them, and which NVDEC knows.
+enum class ExactCodec : std::uint8_t { kH264, kHevc, kVp8, kVp9 };
+
+/// A video that a GPU is to decode.
+struct DeviceVideo {
+  ExactCodec codec = ExactCodec::kH264;
+  int bits = 8;                      ///< per sample
+  bool is_420 = true;                ///< 4:2:0
+  int width = 0;                     ///< pixels; 0: unknown
+  int height = 0;                    ///< pixels; 0: unknown
+  std::vector<std::uint8_t> header;  ///< H.264 and HEVC: parameter sets in Annex B format, before the first packet
+  bool is_live = false;              ///< images come out as soon as possible, and a buffer is not waited for
+  // Where the video itself does not say.
+  ColorMatrix matrix = ColorMatrix::kBt601;
+  ColorRange range = ColorRange::kLimited;
+};
+
+/// An image that a GPU has decoded: kNv12 in MemoryKind::kDevice.
+struct DeviceImage {
+  FrameView view;
+  FrameLease lease;         ///< empty: there was no buffer
+  std::int64_t packet = 0;  ///< the number of its packet
+  bool is_damaged = false;  ///< its data is incomplete; there is no buffer then
+};
+
+/// Decodes a video on a GPU. One thread, except for cancel(). Its images may outlive it.
+class DeviceDecoder {
+ public:
+  virtual ~DeviceDecoder() = default;
+  /// Decodes the PACKET of a frame (H.264 and HEVC in Annex B format) with its NUMBER. next() has returned nothing.
+  /// Returns why it can't be decoded, else an empty text. May wait for a buffer. Throws Error if the decoder can't go
+  /// on: (kUnsupported) where the video has changed to what it can't decode.
+  virtual std::string send(std::span<const std::uint8_t> packet, std::int64_t number) = 0;
+  /// No packet follows: next() returns what the decoder holds.
+  virtual void finish() = 0;
+  /// The next image in the order of presentation; nothing: send() it a packet.
+  virtual std::optional<DeviceImage> next() = 0;
+  /// Forgets all packets. The next one begins with a key frame.
+  virtual void flush() = 0;
+  /// Its buffers count no more against the limit of the frames, until the next send(). Before it is destroyed, if there
+  /// are other videos for these frames.
+  virtual void give_back() noexcept = 0;
+  /// Ends a send() that waits, which then returns. Any thread.
+  virtual void cancel() noexcept = 0;
+};
+
+/// Interface of the nvdec module (libnvcuvid, opened by it); get it with module<NvdecModule>("nvdec").
+struct NvdecModule {
+  /// Why the GPU with the number DEVICE can't decode VIDEO; empty: it can.
+  std::string (*refusal)(const DeviceVideo& video, int device);
+  /// Its buffers count against the limit of FRAMES, which it may use as long as send() is called. Throws Error.
+  std::unique_ptr<DeviceDecoder> (*open)(DeviceVideo video, int device, FrameAllocator& frames);
+  /// Opens an elementary stream of H.264 or HEVC (Annex B). Throws Error naming the file.
+  std::unique_ptr<FrameReader> (*open_elementary)(const std::string& path, const ReaderOptions& options);
 };
 
 }  // namespace saccade

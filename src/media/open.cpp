@@ -1,7 +1,9 @@
 #include <filesystem>
 
+#include "base/error.hpp"
 #include "base/file_registry.hpp"
 #include "base/module.hpp"
+#include "media/elementary.hpp"
 #include "media/file_kind.hpp"
 #include "media/image_list.hpp"
 #include "media/modules.hpp"
@@ -25,6 +27,17 @@ void refuse_unsupported(const std::string& uri) {
     fail(ErrorCode::kUnsupported, "'{}': this kind of source is not supported; {}", network::redact(uri), kRemedy);
 }
 
+/// Elementary streams that a GPU decodes need no library: without FFmpeg, they are read nevertheless.
+std::unique_ptr<FrameReader> open_video_file(const std::string& path, const ReaderOptions& options) {
+  try {
+    return module<FfmpegModule>("ffmpeg").open_video(path, options);
+  } catch (const Error& error) {
+    const bool is_missing = error.code() == ErrorCode::kNotFound;
+    if (!is_missing || options.decode == Decoding::kCpu || !elementary_codec(path)) throw;
+  }
+  return module<NvdecModule>("nvdec").open_elementary(path, options);
+}
+
 }  // namespace
 
 std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOptions& options) {
@@ -37,7 +50,7 @@ std::unique_ptr<FrameReader> open_reader(const std::string& uri, const ReaderOpt
   if (std::filesystem::is_directory(uri, error)) return open_folder(uri, options);
   if (file_kind(uri) != FileKind::kOther) return open_image(uri, options);
   note_input(uri);
-  return module<FfmpegModule>("ffmpeg").open_video(uri, options);
+  return open_video_file(uri, options);
 }
 
 std::unique_ptr<VideoWriter> open_video_writer(const std::string& path, double frame_rate, OutputPath::Claim claim) {

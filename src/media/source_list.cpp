@@ -25,8 +25,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array<std::string_view, 13> kVideoEndings = {".mp4",  ".m4v", ".mov", ".mkv", ".webm", ".avi",  ".mpg",
-                                                            ".mpeg", ".ts",  ".wmv", ".flv", ".y4m",  ".mjpeg"};
+constexpr std::array<std::string_view, 19> kVideoEndings = {
+    ".mp4", ".m4v", ".mov",   ".mkv",  ".webm", ".avi", ".mpg",  ".mpeg", ".ts",  ".wmv",
+    ".flv", ".y4m", ".mjpeg", ".h264", ".264",  ".avc", ".h265", ".265",  ".hevc"};
 
 bool has_video_ending(const fs::path& path) {
   std::string ending = path.extension().string();
@@ -90,6 +91,12 @@ std::unique_ptr<FrameReader> read_uri(const std::string& uri, const SourceOption
   if (options.model_width > 0) reading.model_width = options.model_width;
   if (options.model_height > 0) reading.model_height = options.model_height;
   if (options.decode_threads > 0) reading.decode_threads = options.decode_threads;
+  // The memory of a GPU belongs to its process.
+  if (options.isolate && options.decode == Decoding::kCuda)
+    fail(ErrorCode::kInvalidArgument,
+         "{}: a source in a process of its own is decoded by the CPU: leave SourceOptions::decode automatic",
+         is_network(uri) ? network::redact(uri) : uri);
+  if (!options.isolate) reading.decode = options.decode;
   reading.wait = options.wait_for_source && is_network(uri);
   return options.isolate ? open_isolated({.uri = uri, .images = {}, .options = reading}) : open_reader(uri, reading);
 }

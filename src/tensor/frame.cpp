@@ -38,6 +38,10 @@ FrameLease::~FrameLease() {
   if (owner_ != nullptr) owner_->release(*buffer_);
 }
 
+FrameView FrameLease::host_view(const FrameView& view) const { return owner_->host_view(*buffer_, view); }
+
+FrameView host_view(const Frame& frame) { return frame.lease ? frame.lease.host_view(frame.view) : frame.view; }
+
 bool is_mosaic(PixelFormat format) {
   return format == PixelFormat::kBayerRggb8 || format == PixelFormat::kBayerGrbg8 ||
          format == PixelFormat::kBayerGbrg8 || format == PixelFormat::kBayerBggr8;

@@ -62,6 +62,8 @@ class FrameMemory {
   /// Makes BYTES at MEMORY, which another allocator has mapped, memory of this kind(). False if that is refused: it is
   /// kPlain then.
   virtual bool register_host(std::byte* /*memory*/, std::size_t /*bytes*/) { return false; }
+  /// The ordinal of the GPU that reads it in place; -1: none.
+  virtual int device() const { return -1; }
   /// Ends it, before the memory is unmapped.
   virtual void unregister_host(std::byte* /*memory*/) noexcept {}
 };
@@ -93,6 +95,8 @@ class FrameLease {
 
   explicit operator bool() const noexcept { return buffer_ != nullptr; }
   const FrameBuffer& buffer() const noexcept { return *buffer_; }
+  /// See FrameAllocator::host_view().
+  FrameView host_view(const FrameView& view) const;
 
  private:
   FrameAllocator* owner_ = nullptr;
@@ -118,6 +122,9 @@ class FrameAllocator {
   /// register the memory. The latter lives as long as the process.
   virtual std::size_t buffers() const { return 4; }
   virtual FrameMemory& memory() { return plain_frame_memory(); }
+  /// VIEW, whose samples are in BUFFER, in memory of the host. Those of a device are copied at the first call, for as
+  /// long as the buffer is leased. Any thread. Throws Error (kDevice).
+  virtual FrameView host_view(FrameBuffer& /*buffer*/, const FrameView& view) { return view; }
 };
 
 /// A frame with its identity, passed from sources to pipelines. Moving it moves the lease.
@@ -135,6 +142,9 @@ struct Frame {
   /// Of a network stream: when it was captured, by the clock of its sender, else when it arrived.
   std::optional<std::chrono::system_clock::time_point> captured_at;
 };
+
+/// The pixels of FRAME on the host, valid as long as its lease: see FrameAllocator::host_view().
+FrameView host_view(const Frame& frame);
 
 /// Bytes that lay_out() needs.
 std::size_t frame_bytes(PixelFormat format, int width, int height);

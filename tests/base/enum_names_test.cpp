@@ -25,6 +25,7 @@ const std::map<std::string, NamesOf> kPublicEnums = {
     {"ColorMatrix", names_of<ColorMatrix>},
     {"ColorRange", names_of<ColorRange>},
     {"DType", names_of<DType>},
+    {"Decoding", names_of<Decoding>},
     {"DepthKind", names_of<DepthKind>},
     {"DropPolicy", names_of<DropPolicy>},
     {"ErrorCode", names_of<ErrorCode>},
@@ -89,6 +90,7 @@ TEST(EnumNames, AreUnknownOutside) {
 }
 
 TEST(EnumNames, AreTheNamesOfFlags) {
+  EXPECT_EQ(to_string(Decoding::kCuda), "cuda");
   EXPECT_EQ(to_string(DropPolicy::kNewest), "newest");
   EXPECT_EQ(to_string(ErrorCode::kInternal), "internal");
   EXPECT_EQ(to_string(MemoryKind::kDmabuf), "dmabuf");

@@ -61,17 +61,24 @@ inline void remux(const std::string& from, const std::string& to, const char* fo
   while (av_read_frame(context, packet.get()) == 0) muxer.write(*packet);
 }
 
+/// How encode_video() encodes.
+struct Encoding {
+  int width = 160;
+  int height = 128;
+  const char* options = "";  ///< of the encoder: "bf=0,color_range=pc"
+};
+
 /// FRAMES with motion, 25 per second, encoded by CODEC with its default settings (B-frames, slices). False if this
 /// FFmpeg lacks the encoder.
 inline bool encode_video(const std::string& path, const char* format, const char* codec, int frames,
-                         const char* options_of_format = "") {
+                         const char* options_of_format = "", const Encoding& encoding = {}) {
   const AVCodec* encoder = avcodec_find_encoder_by_name(codec);
   if (encoder == nullptr) return false;
-  constexpr int kWidth = 160;
-  constexpr int kHeight = 128;
+  const int width = encoding.width;
+  const int height = encoding.height;
   const AvCodec context(avcodec_alloc_context3(encoder));
-  context->width = kWidth;
-  context->height = kHeight;
+  context->width = width;
+  context->height = height;
   context->pix_fmt = AV_PIX_FMT_YUV420P;
   context->time_base = {1, 25};
   context->framerate = {25, 1};
@@ -80,6 +87,7 @@ inline bool encode_video(const std::string& path, const char* format, const char
     context->flags |= AV_CODEC_FLAG_GLOBAL_HEADER;
   context->thread_count = 1;
   AVDictionary* options = nullptr;
+  check_av(av_dict_parse_string(&options, encoding.options, "=", ",", 0));
   if (codec == std::string_view("libx265")) av_dict_set(&options, "preset", "ultrafast", 0);
   av_dict_set(&options, "x265-params", "log-level=none:pools=1", 0);
   check_av(avcodec_open2(context.get(), encoder, &options));
@@ -90,23 +98,23 @@ inline bool encode_video(const std::string& path, const char* format, const char
   avcodec_parameters_free(&parameters);
   const AvFrame image(av_frame_alloc());
   image->format = AV_PIX_FMT_YUV420P;
-  image->width = kWidth;
-  image->height = kHeight;
+  image->width = width;
+  image->height = height;
   check_av(av_frame_get_buffer(image.get(), 0));
   const AvPacket packet(av_packet_alloc());
   std::uint32_t random = 7;
   for (int i = 0; i <= frames; ++i) {
     if (i < frames) {
       check_av(av_frame_make_writable(image.get()));
-      for (int y = 0; y < kHeight; ++y)
-        for (int x = 0; x < kWidth; ++x) {
+      for (int y = 0; y < height; ++y)
+        for (int x = 0; x < width; ++x) {
           random = random * 1664525U + 1013904223U;
           image->data[0][y * image->linesize[0] + x] =
               static_cast<std::uint8_t>(((x + 3 * i) ^ (y + i)) + static_cast<int>(random >> 29));
         }
       for (int plane = 1; plane < 3; ++plane)
-        for (int y = 0; y < kHeight / 2; ++y)
-          for (int x = 0; x < kWidth / 2; ++x)
+        for (int y = 0; y < (height + 1) / 2; ++y)
+          for (int x = 0; x < (width + 1) / 2; ++x)
             image->data[plane][y * image->linesize[plane] + x] = static_cast<std::uint8_t>(2 * x + i + 40 * plane);
       image->pts = i;
     }

@@ -86,6 +86,8 @@ std::vector<Flag> own_flags() {
       {kRun, "--loop", "", Switch{}, "Begin videos and scenes again at their end", {.group = kControl}},
       {kRun, "--isolate", "", Switch{}, "Read each source in a process of its own, which is started again when it crashes",
        {.group = kControl}},
+      {kRun, "--decode", "", Choice{{"auto", "cpu", "cuda"}}, "Decode videos and streams on the CPU or on the GPU (NVDEC); auto: on the GPU of the models, where that decodes them",
+       {.initial = "auto", .group = kControl}},
       {kRun, "--every", "N", Integer{1, kMostFrames}, "Process every Nth frame of each source and skip the others",
        {.initial = "1", .group = kControl}},
       {kRun, "--fps", "X", Real{1e-3, 1e6}, "Process at most X frames per second of each source and skip the others",

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "media/file_kind.hpp"
 
 namespace saccade {
@@ -27,9 +28,63 @@ bool is_damaged(const AVFrame& image) {
 }  // namespace
 
 VideoDecoder::VideoDecoder(std::string path, const ReaderOptions& options, const AVIOInterruptCB& interrupt)
-    : path_(std::move(path)), at_(options.at), interrupt_(interrupt) {
-  open(options.decode_threads);
+    : path_(std::move(path)),
+      threads_(options.decode_threads),
+      decoding_(options.decode),
+      at_(options.at),
+      interrupt_(interrupt) {
+  open(threads_);
   if (packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
+  if (decoding_ == Decoding::kCuda) check_decoding(0);
+}
+
+void VideoDecoder::check_decoding(int device) const {
+  const std::string why = GpuCodec::refusal(*input_.stream->codecpar, orientation_of(*input_.stream), device);
+  if (!why.empty()) fail(ErrorCode::kUnsupported, "'{}' can't be decoded by cuda:{}: {}", path_, device, why);
+}
+
+void VideoDecoder::choose(FrameAllocator& frames) {
+  if (std::exchange(has_chosen_, true) || decoding_ == Decoding::kCpu) return;
+  const int device = frames.memory().device();
+  if (device < 0 && decoding_ == Decoding::kAuto) return;
+  try {
+    check_decoding(std::max(device, 0));
+    auto made = std::make_unique<GpuCodec>(*input_.stream->codecpar, input_.stream->time_base, false,
+                                           std::max(device, 0), frames);
+    const std::scoped_lock lock(gpu_mutex_);
+    gpu_ = std::move(made);
+    decoder_.reset();
+  } catch (const Error& error) {
+    if (decoding_ == Decoding::kCuda) throw;
+    log(LogLevel::kInfo, "{}", error.what());
+  }
+}
+
+void VideoDecoder::cancel() noexcept {
+  const std::scoped_lock lock(gpu_mutex_);
+  if (gpu_ != nullptr) gpu_->cancel();
+}
+
+void VideoDecoder::give_back() noexcept {
+  if (gpu_ != nullptr) gpu_->give_back();
+}
+
+void VideoDecoder::leave_gpu() {
+  if (gpu_ == nullptr) return;
+  gpu_->give_back();
+  const std::scoped_lock lock(gpu_mutex_);
+  gpu_.reset();
+}
+
+/// The GPU has failed. Throws ERROR if no other decoder may go on.
+int VideoDecoder::go_on_without_gpu(const Error& error) {
+  if (decoding_ == Decoding::kCuda) throw error.in(path_);
+  log(LogLevel::kWarning, "{}: the CPU decodes on: {}", path_, error.what());
+  leave_gpu();
+  if (delivered_ > 0) return AVERROR_INVALIDDATA;
+  packets_ = 0;
+  open(threads_);
+  return 0;
 }
 
 void VideoDecoder::open(int threads) {
@@ -73,7 +128,7 @@ int VideoDecoder::next(AVFrame& image) {
     if ((error < 0 && error != AVERROR_EOF) || watch_.first_complaint() != DecoderWatch::kNone ||
         (error == 0 && is_damaged(image))) {
       av_frame_unref(&image);
-      avcodec_flush_buffers(decoder_.get());  // waits for the decoder's threads
+      if (decoder_ != nullptr) avcodec_flush_buffers(decoder_.get());  // waits for the decoder's threads
       decode_anew(restart_point(std::min(watch_.first_complaint(), packets_ - 1)));
       continue;
     }
@@ -87,8 +142,12 @@ int VideoDecoder::next(AVFrame& image) {
 
 bool VideoDecoder::rewind() {
   if (is_careful_ || !skipped_.empty() || packets_ == 0 || !seek_first()) return false;
-  avcodec_flush_buffers(decoder_.get());
-  watch_.attach(*decoder_);
+  if (gpu_ != nullptr) {
+    gpu_->flush();
+  } else {
+    avcodec_flush_buffers(decoder_.get());
+    watch_.attach(*decoder_);
+  }
   is_read_ = true;
   packets_ = delivered_ = 0;
   last_ = {};
@@ -117,14 +176,18 @@ bool VideoDecoder::seek_first() {
 int VideoDecoder::step(AVFrame& image) {
   forget_message();
   while (interrupt_.callback(interrupt_.opaque) == 0) {
-    int error = avcodec_receive_frame(decoder_.get(), &image);
+    int error = receive(image);
     if (error == 0 || error == AVERROR_EOF) return error;
     if (error == AVERROR(EAGAIN)) error = feed();
     if (error >= 0) continue;
-    problem_ = reason(error);
+    problem_ = gpu_ != nullptr ? gpu_->problem() : reason(error);
     return error;
   }
   return AVERROR_EXIT;
+}
+
+int VideoDecoder::receive(AVFrame& image) {
+  return gpu_ != nullptr ? gpu_->receive(image) : avcodec_receive_frame(decoder_.get(), &image);
 }
 
 /// Sends the decoder one packet, or the end of the stream. Negative: the packet was rejected.
@@ -133,7 +196,7 @@ int VideoDecoder::feed() {
     const int error = std::exchange(is_read_, false) ? 0 : av_read_frame(input_.file.get(), packet_.get());
     if (error < 0) {
       if (error != AVERROR_EOF) read_problem_ = reason(error);
-      return avcodec_send_packet(decoder_.get(), nullptr);
+      return send_packet(nullptr, packets_);
     }
     const bool is_ours = packet_->stream_index == input_.stream->index;
     const std::int64_t number = packets_;
@@ -146,7 +209,7 @@ int VideoDecoder::feed() {
       }
     }
     const bool is_wanted = is_ours && number >= first_fed_;
-    if (is_wanted) watch_.feed(*decoder_, number);
+    if (is_wanted && decoder_ != nullptr) watch_.feed(*decoder_, number);
     const int sent = is_wanted ? send(number) : 0;
     av_packet_unref(packet_.get());
     if (is_wanted) return sent;
@@ -160,7 +223,17 @@ int VideoDecoder::send(std::int64_t number) {
     is_skipped_ = !std::exchange(found->second, true);
     return is_skipped_ ? AVERROR_INVALIDDATA : 0;
   }
-  return avcodec_send_packet(decoder_.get(), packet_.get());
+  return send_packet(packet_.get(), number);
+}
+
+/// A null PACKET ends the stream.
+int VideoDecoder::send_packet(const AVPacket* packet, std::int64_t number) {
+  if (gpu_ == nullptr) return avcodec_send_packet(decoder_.get(), packet);
+  try {
+    return gpu_->send(packet, number);
+  } catch (const Error& error) {
+    return go_on_without_gpu(error);
+  }
 }
 
 void VideoDecoder::note_key(const AVPacket& packet) {
@@ -181,6 +254,7 @@ std::int64_t VideoDecoder::restart_point(std::int64_t complaint) const {
 }
 
 void VideoDecoder::decode_anew(std::int64_t from) {
+  leave_gpu();
   is_careful_ = true;
   first_fed_ = from;
   repeated_ = delivered_ > 0 ? 0 : -1;

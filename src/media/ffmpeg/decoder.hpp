@@ -2,10 +2,12 @@
 
 #include <array>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 
 #include "base/outcome.hpp"
+#include "ffmpeg/gpu_codec.hpp"
 #include "ffmpeg/input.hpp"
 #include "ffmpeg/watch.hpp"
 #include "media/frame_reader.hpp"
@@ -14,11 +16,21 @@ namespace saccade {
 
 /// Images of a video file in presentation order. The result for a damaged file depends on the file alone: FFmpeg's
 /// threads, whose damage flags are a race, decode until one of them reports an error. Then a single thread decodes
-/// again from a keyframe well before the packet in question, and images that were delivered already are skipped.
+/// again from a keyframe well before the packet in question, and images that were delivered already are skipped. That
+/// is also how the CPU goes on where a GPU has reported an error.
 class VideoDecoder {
  public:
-  /// Throws Error naming the file. INTERRUPT cancels a blocking read.
+  /// Throws Error naming the file, also if ReaderOptions::decode wants a GPU that can't decode it. INTERRUPT cancels a
+  /// blocking read.
   VideoDecoder(std::string path, const ReaderOptions& options, const AVIOInterruptCB& interrupt);
+
+  /// Before the first image: chooses what decodes, by the memory of FRAMES, whose limit a GPU's buffers count against.
+  /// Throws Error naming the file if ReaderOptions::decode does not allow what is left.
+  void choose(FrameAllocator& frames);
+  /// Ends a next() that waits for a buffer, once INTERRUPT says so. Any thread.
+  void cancel() noexcept;
+  /// Until the next image, nothing counts against the limit of frames.
+  void give_back() noexcept;
 
   const VideoInput& input() const { return input_; }
   /// Number of video packets read so far.
@@ -53,24 +65,34 @@ class VideoDecoder {
   };
 
   void open(int threads);
+  void check_decoding(int device) const;
+  void leave_gpu();
+  int go_on_without_gpu(const Error& error);
+  int receive(AVFrame& image);
   Place place() const { return {packet_->pos, packet_->pts, packet_->size}; }
   bool seek_first();
   int step(AVFrame& image);
   int feed();
   int send(std::int64_t number);
+  int send_packet(const AVPacket* packet, std::int64_t number);
   void note_key(const AVPacket& packet);
   void decode_anew(std::int64_t from);
   std::int64_t restart_point(std::int64_t complaint) const;
   bool is_new(const AVFrame& image);
 
   std::string path_;
+  int threads_;                           ///< ReaderOptions::decode_threads
+  Decoding decoding_;                     ///< ReaderOptions::decode
   std::atomic<std::int64_t>* at_;         ///< ReaderOptions::at
   std::map<std::int64_t, bool> skipped_;  ///< packets, and whether they have been reported
   bool is_skipped_ = false;               ///< the last error is that of one
   AVIOInterruptCB interrupt_;
   VideoInput input_;
-  DecoderWatch watch_;  // outlives the decoder that it observes
-  AvCodec decoder_;
+  DecoderWatch watch_;             // outlives the decoder that it observes
+  AvCodec decoder_;                ///< null while a GPU decodes
+  std::mutex gpu_mutex_;           ///< of the following against cancel()
+  std::unique_ptr<GpuCodec> gpu_;  ///< null: FFmpeg decodes
+  bool has_chosen_ = false;
   AvPacket packet_{av_packet_alloc()};
   bool is_read_ = false;            ///< the next packet is in packet_
   Place first_;                     ///< of the first packet

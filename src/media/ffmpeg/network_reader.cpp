@@ -19,8 +19,11 @@ namespace {
 class NetworkReader final : public FrameReader {
  public:
   NetworkReader(const network::StreamUri& stream, const ReaderOptions& options)
-      : at_(options.at), decoder_(stream.frames), receiver_(stream, options.wait) {
+      : at_(options.at), decoder_(stream.frames, options.decode), receiver_(stream, options.wait) {
     if (image_ == nullptr) throw std::bad_alloc();
+    if (options.decode != Decoding::kCuda || receiver_.first_format() == nullptr) return;
+    const std::string why = StreamDecoder::gpu_refusal(*receiver_.first_format(), stream.frames, 0);
+    if (!why.empty()) fail(ErrorCode::kUnsupported, "{} can't be decoded by cuda:0: {}", stream.name, why);
   }
 
   const SourceInfo& info() const override { return receiver_.info(); }
@@ -33,6 +36,7 @@ class NetworkReader final : public FrameReader {
   }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
+    decoder_.use(allocator);
     while (!cancelled_) {
       if (dropped_ > 0) {
         --dropped_;
@@ -91,6 +95,7 @@ class NetworkReader final : public FrameReader {
   Outcome<Frame> deliver(FrameAllocator& allocator) {
     last_image_ = Clock::now();
     const StreamDecoder::Origin& origin = decoder_.origin(*image_);
+    if (is_device_image(*image_)) return deliver_device_image(origin);
     const auto path = pixel_path(image_->format);
     if (!path) {
       const char* format = av_get_pix_fmt_name(static_cast<AVPixelFormat>(image_->format));
@@ -114,6 +119,18 @@ class NetworkReader final : public FrameReader {
     frame.sequence = sequence;
     set_times(origin, frame);
     av_frame_unref(image_.get());
+    return frame;
+  }
+
+  Outcome<Frame> deliver_device_image(const StreamDecoder::Origin& origin) {
+    note_size();
+    Frame frame;
+    frame.sequence = sequence_++;
+    set_times(origin, frame);
+    DeviceImage image = take_device_image(*image_);
+    if (!image.lease) return Failure{Status::kNoBuffer, {}};
+    frame.view = image.view;
+    frame.lease = std::move(image.lease);
     return frame;
   }
 

@@ -13,29 +13,7 @@ namespace {
 
 std::uint8_t* writable(const std::uint8_t* plane) { return const_cast<std::uint8_t*>(plane); }
 
-ColorMatrix matrix_of(const AVFrame& image) {
-  switch (image.colorspace) {
-    case AVCOL_SPC_BT709: return ColorMatrix::kBt709;
-    case AVCOL_SPC_BT2020_NCL:
-    case AVCOL_SPC_BT2020_CL: return ColorMatrix::kBt2020;
-    default: return ColorMatrix::kBt601;
-  }
-}
-
 bool is_rgb(PixelFormat format) { return format == PixelFormat::kRgb24 || format == PixelFormat::kBgr24; }
-
-ColorRange range_of(const AVFrame& image, PixelFormat format) {
-  switch (image.format) {
-    case AV_PIX_FMT_YUVJ420P:
-    case AV_PIX_FMT_YUVJ422P:
-    case AV_PIX_FMT_YUVJ444P: return ColorRange::kFull;
-    default: break;
-  }
-  if (is_rgb(format) || image.color_range == AVCOL_RANGE_JPEG) return ColorRange::kFull;
-  // Grey comes from still images, which are full range unless they say otherwise.
-  const bool unsaid = image.color_range == AVCOL_RANGE_UNSPECIFIED;
-  return unsaid && format == PixelFormat::kGray8 ? ColorRange::kFull : ColorRange::kLimited;
-}
 
 int sample_bytes(PixelFormat format, int plane) {
   if (is_rgb(format)) return 3;
@@ -115,6 +93,28 @@ std::optional<PixelPath> unpacking_path(AVPixelFormat av_format) {
 }
 
 }  // namespace
+
+ColorMatrix matrix_of(const AVFrame& image) {
+  switch (image.colorspace) {
+    case AVCOL_SPC_BT709: return ColorMatrix::kBt709;
+    case AVCOL_SPC_BT2020_NCL:
+    case AVCOL_SPC_BT2020_CL: return ColorMatrix::kBt2020;
+    default: return ColorMatrix::kBt601;
+  }
+}
+
+ColorRange range_of(const AVFrame& image, PixelFormat format) {
+  switch (image.format) {
+    case AV_PIX_FMT_YUVJ420P:
+    case AV_PIX_FMT_YUVJ422P:
+    case AV_PIX_FMT_YUVJ444P: return ColorRange::kFull;
+    default: break;
+  }
+  if (is_rgb(format) || image.color_range == AVCOL_RANGE_JPEG) return ColorRange::kFull;
+  // Grey comes from still images, which are full range unless they say otherwise.
+  const bool unsaid = image.color_range == AVCOL_RANGE_UNSPECIFIED;
+  return unsaid && format == PixelFormat::kGray8 ? ColorRange::kFull : ColorRange::kLimited;
+}
 
 std::optional<PixelPath> pixel_path(int av_format) {
   switch (av_format) {

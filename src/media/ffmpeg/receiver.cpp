@@ -29,6 +29,7 @@ Receiver::Receiver(network::StreamUri stream, bool wait)
   schedule_.attempt(Clock::now());
   try {
     open(Inspection::kWhole, stream_.timeout);
+    first_format_ = format_;
     describe();
   } catch (const Error& error) {
     if (!wait || error.code() == ErrorCode::kInvalidArgument) throw;

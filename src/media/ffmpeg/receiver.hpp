@@ -71,6 +71,8 @@ class Receiver {
 
   /// Does not change. Any thread.
   const SourceInfo& info() const { return info_; }
+  /// Of the connection at the start; null if the stream was away. Does not change. Any thread.
+  const ConnectionFormat* first_format() const { return first_format_.get(); }
   /// Waits for the next event. One thread.
   Event next();
   /// Opens the stream again because of WHY: its packets can't be decoded. The thread of next().
@@ -97,6 +99,7 @@ class Receiver {
 
   const network::StreamUri stream_;
   SourceInfo info_;
+  std::shared_ptr<const ConnectionFormat> first_format_;
   std::atomic<std::int64_t> restarts_ = 0;
   std::atomic<std::int64_t> format_changes_ = 0;
 

@@ -1,7 +1,10 @@
 #include "ffmpeg/stream_decoder.hpp"
 
+#include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
+#include "base/log.hpp"
 #include "media/file_kind.hpp"
 
 namespace saccade {
@@ -35,7 +38,7 @@ void StreamDecoder::feed(StreamPacket packet, bool follows_gap) {
 
 StreamDecoder::Step StreamDecoder::step(AVFrame& image) {
   while (true) {
-    if (decoder_ != nullptr)
+    if (is_open())
       if (const auto step = receive(image)) return *step;
     if (std::exchange(is_due_to_drain_, false)) {
       drain();
@@ -50,14 +53,14 @@ StreamDecoder::Step StreamDecoder::step(AVFrame& image) {
 std::optional<StreamDecoder::Step> StreamDecoder::receive(AVFrame& image) {
   if (!is_fed_) return std::nullopt;
   forget_message();
-  const int error = avcodec_receive_frame(decoder_.get(), &image);
+  const int error = receive_image(image);
   if (error == AVERROR(EAGAIN)) return std::nullopt;
   if (error == AVERROR_EOF) {
     flush();
     return std::nullopt;
   }
-  if (error < 0) return refuse(reason(error));
-  if (!is_tainted_ && !is_broken(image) && !watch_.is_incomplete(image)) {
+  if (error < 0) return refuse(reason_of(error));
+  if (!is_tainted_ && !is_broken(image) && (gpu_ != nullptr || !watch_.is_incomplete(image))) {
     refused_ = 0;
     return Step::kImage;
   }
@@ -73,18 +76,41 @@ std::optional<StreamDecoder::Step> StreamDecoder::send() {
   if (!may_begin(*packet.data)) return corrupt("it refers to frames that are missing; no key frame has come since");
   if (packet.format != format_) {
     format_ = packet.format;
+    is_gpu_usable_ = true;
     open();
   }
-  if (decoder_ == nullptr) return refuse(problem_);
+  if (!is_open()) return refuse(problem_);
   if (is_tainted_) flush();  // of frames before this key frame, which are damaged
   const std::int64_t number = packets_++;
   origins_[static_cast<std::size_t>(number) % origins_.size()] = {packet.format, packet.arrival, packet.sender_offset};
-  watch_.feed(*decoder_, number);
+  if (decoder_ != nullptr) watch_.feed(*decoder_, number);
   is_fed_ = true;
   forget_message();
-  const int error = avcodec_send_packet(decoder_.get(), packet.data.get());
-  if (error < 0) return refuse(reason(error));
+  try {
+    const int error = send_packet(packet.data.get(), number);
+    if (error < 0) return refuse(reason_of(error));
+  } catch (const Error& error) {
+    return leave_gpu(error);
+  }
   return std::nullopt;
+}
+
+int StreamDecoder::receive_image(AVFrame& image) {
+  return gpu_ != nullptr ? gpu_->receive(image) : avcodec_receive_frame(decoder_.get(), &image);
+}
+
+int StreamDecoder::send_packet(const AVPacket* packet, std::int64_t number) {
+  return gpu_ != nullptr ? gpu_->send(packet, number) : avcodec_send_packet(decoder_.get(), packet);
+}
+
+std::string StreamDecoder::reason_of(int error) const { return gpu_ != nullptr ? gpu_->problem() : reason(error); }
+
+/// The GPU has failed: the CPU decodes from the next key frame on, if it may.
+StreamDecoder::Step StreamDecoder::leave_gpu(const Error& error) {
+  is_gpu_usable_ = false;
+  open();
+  if (is_open()) log(LogLevel::kWarning, "the CPU decodes on: {}", error.what());
+  return refuse(error.what());
 }
 
 /// Whether PACKET can be decoded: not before a key frame.
@@ -96,9 +122,43 @@ bool StreamDecoder::may_begin(const AVPacket& packet) {
   return !waits_for_key_;
 }
 
-void StreamDecoder::open() {
+std::string StreamDecoder::gpu_refusal(const ConnectionFormat& format, network::Frames frames, int device) {
+  if (frames == network::Frames::kReference) return "the CPU decodes only reference frames, as frames=reference says";
+  return GpuCodec::refusal(*format.parameters, format.orientation, device);
+}
+
+void StreamDecoder::close() {
   decoder_.reset();
+  if (gpu_ != nullptr) gpu_->give_back();
+  gpu_.reset();
   is_fed_ = is_tainted_ = is_draining_ = false;
+}
+
+void StreamDecoder::open() {
+  close();
+  if (!open_gpu() && decoding_ != Decoding::kCuda) open_decoder();
+}
+
+/// False if the GPU does not decode the format: problem().
+bool StreamDecoder::open_gpu() {
+  const int device = allocator_ == nullptr ? -1 : allocator_->memory().device();
+  const bool is_wanted = decoding_ == Decoding::kCuda || (decoding_ == Decoding::kAuto && device >= 0);
+  if (!is_wanted || !is_gpu_usable_) return false;
+  problem_ = gpu_refusal(*format_, frames_, std::max(device, 0));
+  if (problem_.empty()) {
+    try {
+      gpu_ = std::make_unique<GpuCodec>(*format_->parameters, format_->unit, true, std::max(device, 0), *allocator_);
+      return true;
+    } catch (const Error& error) {
+      problem_ = error.what();
+    }
+  }
+  problem_ = fmt::format("cuda:{} can't decode it: {}", std::max(device, 0), problem_);
+  if (decoding_ == Decoding::kAuto) log(LogLevel::kInfo, "{}", problem_);
+  return false;
+}
+
+void StreamDecoder::open_decoder() {
   const AVCodecParameters& parameters = *format_->parameters;
   const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
   AvCodec decoder(avcodec_alloc_context3(codec));
@@ -121,15 +181,23 @@ void StreamDecoder::open() {
 
 /// Lets the decoder deliver what it holds.
 void StreamDecoder::drain() {
-  if (decoder_ == nullptr || !is_fed_ || is_draining_) return;
+  if (!is_open() || !is_fed_ || is_draining_) return;
   is_draining_ = true;
-  avcodec_send_packet(decoder_.get(), nullptr);
+  try {
+    send_packet(nullptr, packets_);
+  } catch (const Error& error) {
+    leave_gpu(error);
+  }
 }
 
 /// The decoder holds nothing any more.
 void StreamDecoder::flush() {
-  avcodec_flush_buffers(decoder_.get());
-  watch_.attach(*decoder_);
+  if (gpu_ != nullptr) {
+    gpu_->flush();
+  } else {
+    avcodec_flush_buffers(decoder_.get());
+    watch_.attach(*decoder_);
+  }
   is_fed_ = is_tainted_ = is_draining_ = false;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "ffmpeg/gpu_codec.hpp"
 #include "ffmpeg/receiver.hpp"
 #include "ffmpeg/watch.hpp"
 
@@ -31,7 +32,14 @@ class StreamDecoder {
 
   /// One thread decodes: frames in parallel would each be late by one, and of slices in parallel, FFmpeg does not
   /// notice that some are missing.
-  explicit StreamDecoder(network::Frames frames) : frames_(frames) {}
+  explicit StreamDecoder(network::Frames frames, Decoding decoding = Decoding::kCpu)
+      : frames_(frames), decoding_(decoding) {}
+
+  /// Why the GPU with the number DEVICE does not decode FRAMES of FORMAT; empty: it does.
+  static std::string gpu_refusal(const ConnectionFormat& format, network::Frames frames, int device);
+
+  /// Before each feed(), step() and finish(): the frames whose memory decides what decodes.
+  void use(FrameAllocator& frames) { allocator_ = &frames; }
 
   /// Takes a packet. The last step() was kEmpty.
   void feed(StreamPacket packet, bool follows_gap);
@@ -49,7 +57,15 @@ class StreamDecoder {
  private:
   std::optional<Step> receive(AVFrame& image);
   std::optional<Step> send();
+  bool is_open() const { return decoder_ != nullptr || gpu_ != nullptr; }
   void open();
+  bool open_gpu();
+  void open_decoder();
+  void close();
+  int receive_image(AVFrame& image);
+  int send_packet(const AVPacket* packet, std::int64_t number);
+  std::string reason_of(int error) const;
+  Step leave_gpu(const Error& error);
   void drain();
   void flush();
   bool may_begin(const AVPacket& packet);
@@ -57,7 +73,11 @@ class StreamDecoder {
   Step refuse(std::string problem);
 
   network::Frames frames_;
-  DecoderWatch watch_;  // outlives the decoder that it observes
+  Decoding decoding_;
+  FrameAllocator* allocator_ = nullptr;
+  std::unique_ptr<GpuCodec> gpu_;  ///< null: FFmpeg decodes
+  bool is_gpu_usable_ = true;      ///< for this format
+  DecoderWatch watch_;             // outlives the decoder that it observes
   AvCodec decoder_;
   std::shared_ptr<const ConnectionFormat> format_;  ///< of the decoder
   std::optional<StreamPacket> pending_;

@@ -34,10 +34,13 @@ class VideoReader final : public FrameReader {
     const auto start = Clock::now();
     if (cancelled_) return cancelled();
     try {
+      decoder_.choose(allocator);
       const int error = decoder_.next(*image_);
       if (error == 0) return deliver(allocator, start);
       if (cancelled_) return cancelled();
-      return error == AVERROR_EOF ? ended() : damaged(decoder_.problem());
+      if (error != AVERROR_EOF) return damaged(decoder_.problem());
+      decoder_.give_back();
+      return ended();
     } catch (const Error& error) {
       if (cancelled_) return cancelled();
       return Failure{Status::kLost, error.what()};
@@ -57,7 +60,10 @@ class VideoReader final : public FrameReader {
     return true;
   }
 
-  void cancel() noexcept override { cancelled_ = true; }
+  void cancel() noexcept override {
+    cancelled_ = true;
+    decoder_.cancel();
+  }
 
  private:
   static int interrupted(void* self) { return static_cast<VideoReader*>(self)->cancelled_ ? 1 : 0; }
@@ -90,6 +96,7 @@ class VideoReader final : public FrameReader {
   }
 
   Outcome<Frame> deliver(FrameAllocator& allocator, Clock::time_point start) {
+    if (is_device_image(*image_)) return deliver_device_image(start);
     const auto path = pixel_path(image_->format);
     if (!path) return Failure{Status::kLost, path_ + ": the video changes to a pixel format that is not supported"};
     if ((image_->flags & AV_FRAME_FLAG_CORRUPT) != 0 || image_->decode_error_flags != 0)
@@ -100,12 +107,27 @@ class VideoReader final : public FrameReader {
         frame_bytes(path->format, turned ? image_->height : image_->width, turned ? image_->width : image_->height));
     if (!frame.lease) return cancelled();
     frame.view = copy_image(*image_, *path, orientation_, frame.lease.buffer(), scratch_);
+    identify(frame, start);
+    av_frame_unref(image_.get());
+    return frame;
+  }
+
+  Outcome<Frame> deliver_device_image(Clock::time_point start) {
+    Frame frame;
+    identify(frame, start);
+    DeviceImage image = take_device_image(*image_);
+    if (!image.lease)
+      return Failure{Status::kLost, path_ + ": the GPU returns more images at once than there are buffers for"};
+    frame.view = image.view;
+    frame.lease = std::move(image.lease);
+    return frame;
+  }
+
+  void identify(Frame& frame, Clock::time_point start) {
     frame.sequence = sequence_++;
     frame.timestamp_ns = timestamp();
     frame.captured = Clock::now();
     frame.capture_time = frame.captured - start;
-    av_frame_unref(image_.get());
-    return frame;
   }
 
   /// Nanoseconds since the stream's start; extrapolated by the frame rate where the file has no time stamp.

@@ -53,6 +53,7 @@ class ImageTiling final : public Tiling {
     return grid_.size();
   }
 
+  bool reads_pixels() const override { return true; }
   FrameView tile(std::size_t i) const override { return crop(view_of(pixels_), grid_[i]); }
 
   void add(std::size_t i, const Result& predictions) override {

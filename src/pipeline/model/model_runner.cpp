@@ -35,6 +35,11 @@ void ModelRunner::submit(const FrameView& frame) {
   execution_.submit();
 }
 
+FrameView ModelRunner::input_of(const Frame& frame) const {
+  const bool is_reachable = frame.view.memory != MemoryKind::kDevice || frame.view.device == frame_memory().device();
+  return is_reachable && !(is_tiled() && tiling_->reads_pixels()) ? frame.view : host_view(frame);
+}
+
 void ModelRunner::read(const Frame& frame, ResultTracker* tracker) {
   const auto start = std::chrono::steady_clock::now();
   result_.latency = {};
@@ -78,11 +83,11 @@ void ModelRunner::follow(const std::array<float, 4>& box) {
 
 void ModelRunner::run(const Frame& frame, ResultTracker* tracker) {
   if (is_tiled()) {
-    run_tiles(frame.view);
+    run_tiles(input_of(frame));
     finish(frame, tracker);
     return;
   }
-  submit(frame.view);
+  submit(input_of(frame));
   wait();
   read(frame, tracker);
 }
@@ -149,7 +154,7 @@ void ModelRunner::finish(const Frame& frame, ResultTracker* tracker) {
   if (result_.invalid() && !std::exchange(has_warned_, true)) warn();
   if (tracker != nullptr) {
     const auto start = std::chrono::steady_clock::now();
-    tracker->update(result_, frame.view);
+    tracker->update(result_, tracker->reads_pixels() ? host_view(frame) : frame.view);
     result_.latency.post += std::chrono::steady_clock::now() - start;
   }
   if (objects_ != nullptr) objects_->run(frame, result_);

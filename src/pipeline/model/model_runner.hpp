@@ -23,6 +23,8 @@ class ModelRunner {
   /// Starts the model on FRAME, whose pixels must stay valid until wait(). Throws Error if the frame is invalid for the
   /// model. Not for a model that runs on tiles.
   void submit(const FrameView& frame);
+  /// FRAME's pixels where the model reads them: those on another device are copied to the host. Throws Error (kDevice).
+  FrameView input_of(const Frame& frame) const;
   void wait() { execution_.wait(); }
   /// Fills result() with the predictions for FRAME after wait(), except for stream, source and the latencies outside of
   /// the model, which the pipeline sets. Runs the second model on the objects; FRAME's pixels must then still be

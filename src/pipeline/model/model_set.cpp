@@ -63,6 +63,15 @@ std::optional<ModelSet::Fault> ModelSet::begin(const FrameView& frame) {
   return {};
 }
 
+std::optional<ModelSet::Fault> ModelSet::begin(const Frame& frame) {
+  if (!overlaps()) return {};
+  try {
+    return begin(runners_[0].input_of(frame));  // the models of a group have one device
+  } catch (const Error& error) {
+    return fault(0, error);
+  }
+}
+
 std::optional<ModelSet::Fault> ModelSet::wait() {
   ready_ = std::exchange(under_way_, false);
   if (!ready_) return {};

@@ -33,6 +33,8 @@ class ModelSet {
   /// Starts all models on FRAME, whose pixels must stay valid until wait(). No other run may be in flight. Returns why
   /// nothing has started; nothing if all have, or if models run on demand.
   std::optional<Fault> begin(const FrameView& frame);
+  /// The same for the pixels of FRAME, wherever they are.
+  std::optional<Fault> begin(const Frame& frame);
   /// Waits for the models that begin() has started. Returns which failed.
   std::optional<Fault> wait();
   /// Fills the result of the model with the index I for FRAME, that of the last begin(), after wait(). Runs the model

@@ -26,7 +26,8 @@ ObjectRunner::ObjectRunner(const SecondModel& options, const Model& second)
 
 void ObjectRunner::run(const Frame& frame, Result& result) {
   const auto start = Clock::now();
-  warm_up(frame, result.task == Task::kOriented);
+  const FrameView pixels = pixels_of(frame, result.task == Task::kOriented);
+  warm_up(frame, pixels, result.task == Task::kOriented);
   choose(result);
   embeddings_.clear();
   classes_.clear();
@@ -35,7 +36,7 @@ void ObjectRunner::run(const Frame& frame, Result& result) {
   result.uncropped = 0;
   for (const std::size_t object : chosen_) {
     const std::optional<FrameView> crop = taken_.size() < static_cast<std::size_t>(options_.most)
-                                              ? crop_of(result.detections[object], frame.view)
+                                              ? crop_of(result.detections[object], pixels)
                                               : std::nullopt;
     if (!crop) {
       ++result.uncropped;
@@ -50,8 +51,13 @@ void ObjectRunner::run(const Frame& frame, Result& result) {
   result.latency.model += Clock::now() - start;
 }
 
+/// A crop that is no rectangle of the frame is made on the host.
+FrameView ObjectRunner::pixels_of(const Frame& frame, bool is_oriented) const {
+  return is_oriented || options_.align == CropAlign::kFivePoints ? host_view(frame) : runner_.input_of(frame);
+}
+
 /// A run on the largest crop that the frame can have: all memory is allocated for the first frame.
-void ObjectRunner::warm_up(const Frame& frame, bool is_oriented) {
+void ObjectRunner::warm_up(const Frame& frame, const FrameView& pixels_there, bool is_oriented) {
   if (frame.view.width <= warm_width_ && frame.view.height <= warm_height_) return;
   warm_width_ = std::max(warm_width_, frame.view.width);
   warm_height_ = std::max(warm_height_, frame.view.height);
@@ -64,7 +70,7 @@ void ObjectRunner::warm_up(const Frame& frame, bool is_oriented) {
     for (std::size_t i = 0; i < pixels_.size(); ++i) pixels_[i] = static_cast<std::uint8_t>(i);
     run_on(view_of(RgbView{pixels, 3 * width, width, height}), frame);
   } else {
-    run_on(frame.view, frame);
+    run_on(pixels_there, frame);
   }
   const auto most = static_cast<std::size_t>(options_.most);
   taken_.reserve(most);

@@ -32,12 +32,14 @@ class ObjectRunner {
     float text_confidence = 0;
   };
 
-  void warm_up(const Frame& frame, bool is_oriented);
+  void warm_up(const Frame& frame, const FrameView& pixels_there, bool is_oriented);
   std::optional<FrameView> crop_of(const Detection& object, const FrameView& frame);
   std::uint8_t* pixels_for(int width, int height);
   void choose(const Result& result);
   bool is_wanted(const Detection& object) const;
   void run_on(const FrameView& crop, const Frame& frame);
+  /// FRAME's pixels where crops of them can be taken.
+  FrameView pixels_of(const Frame& frame, bool is_oriented) const;
   void take(std::size_t object);
   void hand_over(Result& result) const;
 

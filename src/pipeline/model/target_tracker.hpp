@@ -22,6 +22,7 @@ class TargetTracker final : public Tiling {
 
   /// Throws Error if there is no target, or if its box lies outside of the frame.
   std::size_t begin(const FrameView& frame) override;
+  bool reads_pixels() const override { return true; }
   FrameView tile(std::size_t /*i*/) const override { return tile_; }
   void add(std::size_t i, const Result& predictions) override;
   /// The first frame's box is the target's own, with the confidence 1.

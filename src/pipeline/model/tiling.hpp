@@ -15,6 +15,8 @@ class Tiling {
   /// Lays out the tiles of FRAME, whose pixels must stay valid until finish(). Returns their number. Throws Error if
   /// there are too many, or the region of interest lies outside of FRAME.
   virtual std::size_t begin(const FrameView& frame) = 0;
+  /// Whether begin() reads the pixels of FRAME, which must be on the host then.
+  virtual bool reads_pixels() const { return false; }
   /// The pixels of tile I.
   virtual FrameView tile(std::size_t i) const = 0;
   /// Takes over the PREDICTIONS for tile I. Tiles are added in order; those for the last one must stay valid until

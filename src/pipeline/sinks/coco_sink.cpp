@@ -36,6 +36,8 @@ class CocoSink final : public Sink {
     for (const Model& model : models) categories_.push_back(categories_of(model));
   }
 
+  bool reads_pixels() const override { return false; }
+
   void write(const Result& result, const FrameView& /*frame*/) override {
     text_.clear();
     const std::int64_t image = result.image_id >= 0 ? result.image_id : result.frame;

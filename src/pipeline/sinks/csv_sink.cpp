@@ -49,6 +49,8 @@ class CsvSink final : public Sink {
   CsvSink(const std::string& path, const Rotation& rotation)
       : path_(path), file_(path, rotation, {.header = std::string(kHeader)}) {}
 
+  bool reads_pixels() const override { return false; }
+
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
     for (const Detection& detection : result.detections) append_object(result, detection);

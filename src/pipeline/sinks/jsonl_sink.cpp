@@ -150,6 +150,8 @@ class JsonlSink final : public Sink {
  public:
   JsonlSink(const std::string& path, const JsonlOptions& options) : file_(path, options.rotation), options_(options) {}
 
+  bool reads_pixels() const override { return false; }
+
   void write(const Result& result, const FrameView& /*frame*/) override {
     line_.clear();
     if (options_.results) append_result(result);

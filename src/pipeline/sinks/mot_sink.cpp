@@ -16,6 +16,8 @@ class MotSink final : public Sink {
     for (std::size_t i = 0; i < sources; ++i) files_.emplace_back(numbered_path(path, i));
   }
 
+  bool reads_pixels() const override { return false; }
+
   void write(const Result& result, const FrameView& /*frame*/) override {
     if (result.model_index != model_) return;
     lines_.clear();

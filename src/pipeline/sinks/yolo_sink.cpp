@@ -52,6 +52,8 @@ class YoloSink final : public Sink {
     }
   }
 
+  bool reads_pixels() const override { return false; }
+
   void write(const Result& result, const FrameView& /*frame*/) override {
     text_.clear();
     width_ = static_cast<float>(result.width);

@@ -116,7 +116,7 @@ FrameRunRef Executor::try_fetch() {
 void Executor::begin(FrameRun& run) {
   run.fetched = Clock::now();
   expected_ = run.frame.captured + period_;
-  run.fault = models_.begin(run.frame.view);
+  run.fault = models_.begin(run.frame);
 }
 
 void Executor::process(FrameRun& run) {

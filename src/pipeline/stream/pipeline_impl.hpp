@@ -37,7 +37,10 @@ class Pipeline::Impl {
   Impl& operator=(const Impl&) = delete;
 
   Outcome<Result&> next(std::chrono::nanoseconds timeout);
-  const FrameView& frame() const { return current_->frame.view; }
+  const FrameView& frame() {
+    pixels_ = host_view(current_->frame);
+    return pixels_;
+  }
   void stop() noexcept;
   Summary finish();
   Summary summary();
@@ -90,6 +93,7 @@ class Pipeline::Impl {
   std::unique_ptr<Executor> executor_;
   FrameRunRef current_;       ///< whose results next() returns
   std::size_t returned_ = 0;  ///< of its results
+  FrameView pixels_;          ///< that frame() returns
 };
 
 }  // namespace saccade

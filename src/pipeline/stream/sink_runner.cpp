@@ -57,7 +57,7 @@ void SinkRunner::write_all() {
   FrameRunRef run;
   std::size_t lane = 0;
   while (queue_.pop(run, lane, Clock::time_point::max()) == PopStatus::kItem) {
-    for (std::size_t i = 0; i < run->done; ++i) write(run->outputs[i].result, run->frame.view);
+    for (std::size_t i = 0; i < run->done; ++i) write(run->outputs[i].result, run->frame);
     run = FrameRunRef();  // its frame may be reused while this thread waits
   }
   const std::scoped_lock lock(mutex_);
@@ -65,14 +65,14 @@ void SinkRunner::write_all() {
   drained_.notify_all();
 }
 
-void SinkRunner::write(const Result& result, const FrameView& frame) {
+void SinkRunner::write(const Result& result, const Frame& frame) {
   const auto start = Clock::now();
   if (has_ended_ || (failing_ && start < next_try_)) {
     skip();
     return;
   }
   try {
-    sink_->write(result, frame);
+    sink_->write(result, sink_->reads_pixels() ? host_view(frame) : frame.view);
   } catch (const std::bad_alloc&) {
     fail_result(name_ + ": out of memory");
     return;

@@ -49,7 +49,7 @@ class SinkRunner {
 
  private:
   void write_all();
-  void write(const Result& result, const FrameView& frame);
+  void write(const Result& result, const Frame& frame);
   void skip() noexcept;
   void succeed(std::chrono::nanoseconds time);
   void fail_result(std::string message);

@@ -21,6 +21,8 @@ class ResultTracker {
   /// threshold nor on a confirmed track. With TrackerOptions::camera, throws Error (kInvalidArgument) if the samples of
   /// FRAME are not readable on the host.
   void update(Result& result, const FrameView& frame);
+  /// Whether update() reads the samples.
+  bool reads_pixels() const { return camera_ != nullptr; }
 
  private:
   std::chrono::nanoseconds time_of(const Result& result);

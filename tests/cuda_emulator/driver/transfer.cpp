@@ -60,6 +60,25 @@ CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, std::size_t byte
   return enqueue_on(stream, to, bytes, [=] { std::memmove(pointer(to), pointer(from), bytes); });
 }
 
+CUresult cuMemcpy2DAsync_v2(const CUDA_MEMCPY2D* given, CUstream stream) {
+  SACCADE_BEGIN(cuMemcpy2DAsync_v2, Needs::kContext);
+  const CUDA_MEMCPY2D copy = *given;
+  if (copy.srcMemoryType != CU_MEMORYTYPE_DEVICE || copy.dstMemoryType != CU_MEMORYTYPE_DEVICE) return kNotSupported;
+  if (copy.srcPitch < copy.srcXInBytes + copy.WidthInBytes || copy.dstPitch < copy.dstXInBytes + copy.WidthInBytes)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (copy.WidthInBytes == 0 || copy.Height == 0) return CUDA_SUCCESS;
+  const CUdeviceptr from = copy.srcDevice + copy.srcY * copy.srcPitch + copy.srcXInBytes;
+  const CUdeviceptr to = copy.dstDevice + copy.dstY * copy.dstPitch + copy.dstXInBytes;
+  const std::size_t bytes_from = (copy.Height - 1) * copy.srcPitch + copy.WidthInBytes;
+  const std::size_t bytes_to = (copy.Height - 1) * copy.dstPitch + copy.WidthInBytes;
+  note_work_on(to);
+  if (!is_device_memory(from, bytes_from)) return CUDA_ERROR_INVALID_VALUE;
+  return enqueue_on(stream, to, bytes_to, [=] {
+    for (std::size_t y = 0; y < copy.Height; ++y)
+      std::memcpy(pointer(to + y * copy.dstPitch), pointer(from + y * copy.srcPitch), copy.WidthInBytes);
+  });
+}
+
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream) {
   SACCADE_BEGIN(cuMemsetD8Async, Needs::kContext);
   note_work_on(to);

@@ -100,6 +100,24 @@ struct CUlaunchConfig {
   unsigned numAttrs;
 };
 
+enum CUmemorytype : int { CU_MEMORYTYPE_HOST = 1, CU_MEMORYTYPE_DEVICE = 2 };
+
+struct CUDA_MEMCPY2D {
+  std::size_t srcXInBytes, srcY;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  void* srcArray;
+  std::size_t srcPitch;
+  std::size_t dstXInBytes, dstY;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  void* dstArray;
+  std::size_t dstPitch;
+  std::size_t WidthInBytes, Height;
+};
+
 // Functions of the driver, by the symbol that libcuda exports; a table of pointers has one each.
 // clang-format off
 #define SACCADE_CUDA_DRIVER(X)                                                                                    \
@@ -132,6 +150,7 @@ struct CUlaunchConfig {
   X(cuMemcpyHtoDAsync_v2, (CUdeviceptr to, const void* from, std::size_t bytes, CUstream stream))                 \
   X(cuMemcpyDtoHAsync_v2, (void* to, CUdeviceptr from, std::size_t bytes, CUstream stream))                       \
   X(cuMemcpyDtoDAsync_v2, (CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream stream))                 \
+  X(cuMemcpy2DAsync_v2, (const CUDA_MEMCPY2D* copy, CUstream stream))                                             \
   X(cuMemsetD8Async, (CUdeviceptr to, unsigned char value, std::size_t bytes, CUstream stream))                   \
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                          \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                        \

@@ -157,6 +157,7 @@ void GraphExecutor::submit() {
   start_ = Clock::now();
   if (!on_device_) {
     upload_->prepare(frame_);
+    upload_->await_frame(queue_.stream.get());
     download_->prepare();
   }
   if (executable_ && !running_times_.empty() && costs_.empty()) measure_costs();
@@ -243,6 +244,7 @@ void GraphExecutor::leave_on_device(bool leaves) {
   const CUstream stream = queue_.stream.get();
   device_.make_current();
   leaves ? upload_->prepare(frame_) : download_->prepare();
+  if (leaves) upload_->await_frame(stream);
   leaves ? upload_->enqueue(stream) : download_->enqueue(stream);
   SACCADE_CUDA(cuStreamSynchronize(stream));
   if (!leaves) download_->show();

@@ -54,6 +54,7 @@ void GraphExecutorGroup::submit() {
     failed_ = member_with(upload_.described());
     throw;
   }
+  upload_.await_frame(members_[0]->queue().stream.get());
   for (GraphExecutor* member : members_) member->prepare_download();
   if (executable_)
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), members_[0]->queue().stream.get()));

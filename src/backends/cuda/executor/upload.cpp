@@ -44,6 +44,7 @@ class PinnedFrameMemory : public FrameMemory {
  public:
   explicit PinnedFrameMemory(Device& device) : device_(device) {}
   MemoryKind kind() const override { return MemoryKind::kPinned; }
+  int device() const override { return device_.ordinal(); }
   /// Ordinary pages, which a camera's driver can fill: Linux refuses it those that a device driver has mapped, as
   /// cuMemHostAlloc() may do.
   std::byte* allocate(std::size_t bytes) override {
@@ -104,7 +105,8 @@ class PinnedFrameMemory : public FrameMemory {
 }  // namespace
 
 Upload::Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader*> readers)
-    : readers_(std::move(readers)),
+    : device_(device),
+      readers_(std::move(readers)),
       transfer_(device, inputs.size() + (readers_.empty() ? 0 : kPlanes + readers_.size()),
                 bytes_of(inputs) + (readers_.empty() ? 0 : kFrameBytes)) {
   auto next = std::ranges::copy(inputs, transfer_.copies().begin()).out;
@@ -115,17 +117,27 @@ Upload::Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader
 
 void Upload::prepare(const FrameView& frame) {
   described_ = 0;
+  ready_ = nullptr;
   if (readers_.empty()) return;
   const FrameView on_device = place(frame);
   for (; described_ < readers_.size(); ++described_) readers_[described_]->describe(on_device);
 }
 
+void Upload::await_frame(CUstream stream) const {
+  if (ready_ != nullptr) SACCADE_CUDA(cuStreamWaitEvent(stream, ready_, 0));
+}
+
 /// Sets source and destination of FRAME's planes.
 FrameView Upload::place(const FrameView& frame) {
+  if (frame.memory == MemoryKind::kDevice && frame.device == device_.ordinal()) {
+    std::ranges::fill(planes_, Copy{});
+    ready_ = static_cast<CUevent>(const_cast<void*>(frame.ready));
+    return frame;
+  }
   const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
   const bool pinned = frame.memory == MemoryKind::kPinned;
   if (!pinned && frame.memory != MemoryKind::kPlain)
-    fail(ErrorCode::kUnsupported, "a frame that the host can't read can't be copied to the GPU");
+    fail(ErrorCode::kUnsupported, "a frame that neither the host nor this GPU can read can't be used");
   FrameView placed = frame;
   placed.memory = MemoryKind::kDevice;
   std::array<std::size_t, kPlanes> offsets{};

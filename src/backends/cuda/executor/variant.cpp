@@ -17,6 +17,7 @@ DeviceVariant::DeviceVariant(Device& device, const Work& work, const Bind& bind)
   download_.emplace(device, work.outputs);
   if (work.graph) executable_ = capture(queue_.stream.get(), work.name, [this] { enqueue(); });
   upload_->prepare(work.frame);
+  upload_->await_frame(queue_.stream.get());
   download_->prepare();
 }
 

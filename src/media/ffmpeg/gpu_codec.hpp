@@ -1,0 +1,64 @@
+#pragma once
+
+extern "C" {
+#include <libavcodec/bsf.h>
+}
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "ffmpeg/handles.hpp"
+#include "media/modules.hpp"
+
+namespace saccade {
+
+/// A video for NVDEC, whose calls and images are like libavcodec's: an image has the format AV_PIX_FMT_CUDA, the number
+/// of its packet in reordered_opaque, and take_device_image(). One thread, except for cancel().
+class GpuCodec {
+ public:
+  /// Why the GPU with the number DEVICE does not decode PARAMETERS, with ORIENTATION as of EXIF; empty: it does.
+  static std::string refusal(const AVCodecParameters& parameters, int orientation, int device);
+
+  /// Timestamps have UNIT. See NvdecModule::open. Throws Error.
+  GpuCodec(const AVCodecParameters& parameters, AVRational unit, bool is_live, int device, FrameAllocator& frames);
+
+  /// As avcodec_send_packet(); a null PACKET ends the video. Negative: problem(). Throws Error if it can't go on.
+  int send(const AVPacket* packet, std::int64_t number);
+  /// As avcodec_receive_frame().
+  int receive(AVFrame& image);
+  /// As avcodec_flush_buffers().
+  void flush();
+  const std::string& problem() const { return problem_; }
+  /// See DeviceDecoder.
+  void give_back() noexcept { decoder_->give_back(); }
+  void cancel() noexcept { decoder_->cancel(); }
+
+ private:
+  struct Stamp {
+    std::int64_t presented = AV_NOPTS_VALUE;
+    std::int64_t decoded = AV_NOPTS_VALUE;
+    std::int64_t duration = 0;
+  };
+
+  void open_filter(const AVCodecParameters& parameters, const char* name);
+  int send_filtered(const AVPacket& packet, std::int64_t number);
+  int send_bytes(const AVPacket& packet, std::int64_t number);
+
+  std::unique_ptr<AVBSFContext, AvDeleter<av_bsf_free>>
+      filter_;  ///< makes Annex B of what MP4 and Matroska have; may be null
+  AVRational unit_;
+  AvPacket filtered_{av_packet_alloc()};
+  std::unique_ptr<DeviceDecoder> decoder_;
+  std::array<Stamp, 256> stamps_;  ///< by number of the packet, modulo the size: more than a decoder holds
+  bool has_ended_ = false;
+  std::string problem_;
+};
+
+/// Whether IMAGE is one of a GpuCodec.
+inline bool is_device_image(const AVFrame& image) { return image.format == AV_PIX_FMT_CUDA; }
+/// Takes it out of IMAGE.
+DeviceImage take_device_image(AVFrame& image);
+
+}  // namespace saccade
