@@ -40,7 +40,10 @@ FrameLease::~FrameLease() {
 
 FrameView FrameLease::host_view(const FrameView& view) const { return owner_->host_view(*buffer_, view); }
 
-FrameView host_view(const Frame& frame) { return frame.lease ? frame.lease.host_view(frame.view) : frame.view; }
+FrameView host_view(const Frame& frame) {
+  const bool is_elsewhere = frame.view.memory == MemoryKind::kDevice && frame.lease;
+  return is_elsewhere ? frame.lease.host_view(frame.view) : frame.view;
+}
 
 bool is_mosaic(PixelFormat format) {
   return format == PixelFormat::kBayerRggb8 || format == PixelFormat::kBayerGrbg8 ||

@@ -55,6 +55,8 @@ class FrameMemory {
  public:
   virtual ~FrameMemory() = default;
   virtual MemoryKind kind() const = 0;
+  /// The ordinal of the GPU that reads it in place; -1: none.
+  virtual int device() const { return -1; }
   /// BYTES, which begin at a page, plus 64 readable ones. Throws std::bad_alloc, or Error (kDevice).
   virtual std::byte* allocate(std::size_t bytes) = 0;
   /// No effect on null.
@@ -62,8 +64,6 @@ class FrameMemory {
   /// Makes BYTES at MEMORY, which another allocator has mapped, memory of this kind(). False if that is refused: it is
   /// kPlain then.
   virtual bool register_host(std::byte* /*memory*/, std::size_t /*bytes*/) { return false; }
-  /// The ordinal of the GPU that reads it in place; -1: none.
-  virtual int device() const { return -1; }
   /// Ends it, before the memory is unmapped.
   virtual void unregister_host(std::byte* /*memory*/) noexcept {}
 };

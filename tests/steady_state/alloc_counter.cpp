@@ -54,8 +54,8 @@ bool is_runtime(std::string_view library) {
 }
 
 Owner owner_of(std::string_view library) {
-  if (starts_with_any(
-          library, {"libsaccade", "cpu.so", "cuda.so", "ffmpeg.so", "images.so", "draw.so", "onnx.so", "steady_state"}))
+  if (starts_with_any(library, {"libsaccade", "cpu.so", "cuda.so", "ffmpeg.so", "images.so", "nvdec.so", "draw.so",
+                                "onnx.so", "steady_state"}))
     return Owner::kOurs;
   if (starts_with_any(library, {"libav", "libsw", "libx264", "libdav1d", "libvpx"})) return Owner::kFfmpeg;
   return library.starts_with("libdnnl") ? Owner::kOneDnn : Owner::kOther;

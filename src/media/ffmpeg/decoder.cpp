@@ -40,7 +40,9 @@ VideoDecoder::VideoDecoder(std::string path, const ReaderOptions& options, const
 
 void VideoDecoder::check_decoding(int device) const {
   const std::string why = GpuCodec::refusal(*input_.stream->codecpar, orientation_of(*input_.stream), device);
-  if (!why.empty()) fail(ErrorCode::kUnsupported, "'{}' can't be decoded by cuda:{}: {}", path_, device, why);
+  if (!why.empty())
+    fail(ErrorCode::kUnsupported, "'{}' can't be decoded by cuda:{}: {}; --decode auto leaves it to the CPU", path_,
+         device, why);
 }
 
 void VideoDecoder::choose(FrameAllocator& frames) {
@@ -54,6 +56,7 @@ void VideoDecoder::choose(FrameAllocator& frames) {
     const std::scoped_lock lock(gpu_mutex_);
     gpu_ = std::move(made);
     decoder_.reset();
+    log(LogLevel::kInfo, "{}: cuda:{} decodes it", path_, std::max(device, 0));
   } catch (const Error& error) {
     if (decoding_ == Decoding::kCuda) throw;
     log(LogLevel::kInfo, "{}", error.what());

@@ -44,6 +44,8 @@ class VideoDecoder {
   /// The next image; AVERROR_EOF at the end, AVERROR_EXIT if reading was interrupted, any other error for a packet that
   /// could not be decoded: later images may follow. Throws Error if the file cannot be opened again.
   int next(AVFrame& image);
+  /// The pixels of an image of next() that a GPU has decoded: is_device_image().
+  DeviceImage take_device_image() { return gpu_->take_image(); }
   /// The error of a packet, or of the file if reading it failed before its end (else empty).
   const std::string& problem() const { return problem_; }
   const std::string& read_problem() const { return read_problem_; }

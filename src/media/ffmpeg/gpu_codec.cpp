@@ -47,8 +47,6 @@ const char* filter_of(ExactCodec codec) {
   return codec == ExactCodec::kHevc ? "hevc_mp4toannexb" : nullptr;
 }
 
-void free_image(void* /*opaque*/, std::uint8_t* image) { delete reinterpret_cast<DeviceImage*>(image); }
-
 }  // namespace
 
 std::string GpuCodec::refusal(const AVCodecParameters& parameters, int orientation, int device) {
@@ -120,37 +118,33 @@ int GpuCodec::send_bytes(const AVPacket& packet, std::int64_t number) {
 }
 
 int GpuCodec::receive(AVFrame& image) {
-  std::optional<DeviceImage> shown = decoder_->next();
-  if (!shown) return has_ended_ ? AVERROR_EOF : AVERROR(EAGAIN);
-  const Stamp& stamp = stamps_[static_cast<std::size_t>(shown->packet) % stamps_.size()];
+  shown_ = decoder_->next();
+  if (!shown_) return has_ended_ ? AVERROR_EOF : AVERROR(EAGAIN);
+  const Stamp& stamp = stamps_[static_cast<std::size_t>(shown_->packet) % stamps_.size()];
   av_frame_unref(&image);
   image.format = AV_PIX_FMT_CUDA;
-  image.width = shown->view.width;
-  image.height = shown->view.height;
-  image.reordered_opaque = shown->packet;
+  image.width = shown_->view.width;
+  image.height = shown_->view.height;
+  image.reordered_opaque = shown_->packet;
   image.pts = stamp.presented;
   image.pkt_dts = stamp.decoded;
   image.best_effort_timestamp = stamp.presented != AV_NOPTS_VALUE ? stamp.presented : stamp.decoded;
   image.pkt_duration = stamp.duration;
-  if (shown->is_damaged) image.flags |= AV_FRAME_FLAG_CORRUPT;
-  auto owned = std::make_unique<DeviceImage>(std::move(*shown));
-  image.buf[0] =
-      av_buffer_create(reinterpret_cast<std::uint8_t*>(owned.get()), sizeof(DeviceImage), free_image, nullptr, 0);
-  if (image.buf[0] == nullptr) throw std::bad_alloc();
-  static_cast<void>(owned.release());
+  if (shown_->is_damaged) image.flags |= AV_FRAME_FLAG_CORRUPT;
   return 0;
+}
+
+DeviceImage GpuCodec::take_image() {
+  DeviceImage taken = std::move(shown_.value());
+  shown_.reset();
+  return taken;
 }
 
 void GpuCodec::flush() {
   has_ended_ = false;
+  shown_.reset();
   if (filter_ != nullptr) av_bsf_flush(filter_.get());
   decoder_->flush();
-}
-
-DeviceImage take_device_image(AVFrame& image) {
-  DeviceImage taken = std::move(*reinterpret_cast<DeviceImage*>(image.buf[0]->data));
-  av_frame_unref(&image);
-  return taken;
 }
 
 }  // namespace saccade

@@ -15,7 +15,7 @@ extern "C" {
 namespace saccade {
 
 /// A video for NVDEC, whose calls and images are like libavcodec's: an image has the format AV_PIX_FMT_CUDA, the number
-/// of its packet in reordered_opaque, and take_device_image(). One thread, except for cancel().
+/// of its packet in reordered_opaque, and its pixels in take_image(). One thread, except for cancel().
 class GpuCodec {
  public:
   /// Why the GPU with the number DEVICE does not decode PARAMETERS, with ORIENTATION as of EXIF; empty: it does.
@@ -28,6 +28,8 @@ class GpuCodec {
   int send(const AVPacket* packet, std::int64_t number);
   /// As avcodec_receive_frame().
   int receive(AVFrame& image);
+  /// The pixels of the last image of receive().
+  DeviceImage take_image();
   /// As avcodec_flush_buffers().
   void flush();
   const std::string& problem() const { return problem_; }
@@ -51,14 +53,13 @@ class GpuCodec {
   AVRational unit_;
   AvPacket filtered_{av_packet_alloc()};
   std::unique_ptr<DeviceDecoder> decoder_;
-  std::array<Stamp, 256> stamps_;  ///< by number of the packet, modulo the size: more than a decoder holds
+  std::array<Stamp, 256> stamps_;     ///< by number of the packet, modulo the size: more than a decoder holds
+  std::optional<DeviceImage> shown_;  ///< until it is taken
   bool has_ended_ = false;
   std::string problem_;
 };
 
 /// Whether IMAGE is one of a GpuCodec.
 inline bool is_device_image(const AVFrame& image) { return image.format == AV_PIX_FMT_CUDA; }
-/// Takes it out of IMAGE.
-DeviceImage take_device_image(AVFrame& image);
 
 }  // namespace saccade

@@ -23,7 +23,9 @@ class NetworkReader final : public FrameReader {
     if (image_ == nullptr) throw std::bad_alloc();
     if (options.decode != Decoding::kCuda || receiver_.first_format() == nullptr) return;
     const std::string why = StreamDecoder::gpu_refusal(*receiver_.first_format(), stream.frames, 0);
-    if (!why.empty()) fail(ErrorCode::kUnsupported, "{} can't be decoded by cuda:0: {}", stream.name, why);
+    if (!why.empty())
+      fail(ErrorCode::kUnsupported, "{} can't be decoded by cuda:0: {}; --decode auto leaves it to the CPU",
+           stream.name, why);
   }
 
   const SourceInfo& info() const override { return receiver_.info(); }
@@ -127,7 +129,8 @@ class NetworkReader final : public FrameReader {
     Frame frame;
     frame.sequence = sequence_++;
     set_times(origin, frame);
-    DeviceImage image = take_device_image(*image_);
+    DeviceImage image = decoder_.take_device_image();
+    av_frame_unref(image_.get());
     if (!image.lease) return Failure{Status::kNoBuffer, {}};
     frame.view = image.view;
     frame.lease = std::move(image.lease);

@@ -46,6 +46,8 @@ class StreamDecoder {
   /// No packet follows: what the decoder holds comes out.
   void finish() { is_due_to_drain_ = true; }
   Step step(AVFrame& image);
+  /// The pixels of the last image, if a GPU has decoded it: is_device_image().
+  DeviceImage take_device_image() { return gpu_->take_image(); }
   /// Of the last image.
   const Origin& origin(const AVFrame& image) const;
   const std::string& problem() const { return problem_; }

@@ -115,7 +115,8 @@ class VideoReader final : public FrameReader {
   Outcome<Frame> deliver_device_image(Clock::time_point start) {
     Frame frame;
     identify(frame, start);
-    DeviceImage image = take_device_image(*image_);
+    DeviceImage image = decoder_.take_device_image();
+    av_frame_unref(image_.get());
     if (!image.lease)
       return Failure{Status::kLost, path_ + ": the GPU returns more images at once than there are buffers for"};
     frame.view = image.view;

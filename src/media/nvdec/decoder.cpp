@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "nvdec/annex_b.hpp"
@@ -61,7 +61,7 @@ class NvdecDecoder final : public DeviceDecoder {
     pictures_ = 0;
     const std::string problem = parse(packet, cuda::CUVID_PKT_TIMESTAMP | cuda::CUVID_PKT_ENDOFPICTURE, number);
     if (!problem.empty()) return problem;
-    return pictures_ == 0 && must_have_picture(packet) ? "it has no image that can be decoded" : std::string();
+    return lacks_picture(packet) ? "it has no image that can be decoded" : std::string();
   }
 
   void finish() override {
@@ -70,15 +70,15 @@ class NvdecDecoder final : public DeviceDecoder {
   }
 
   std::optional<DeviceImage> next() override {
-    if (shown_.empty()) return std::nullopt;
-    DeviceImage image = std::move(shown_.front());
-    shown_.pop_front();
+    if (taken_ == shown_.size()) return std::nullopt;
+    std::optional<DeviceImage> image = std::move(shown_[taken_]);
+    if (++taken_ == shown_.size()) forget_shown();
     return image;
   }
 
   void flush() override {
     make_current(device_);
-    shown_.clear();
+    forget_shown();
     open_parser();
   }
 
@@ -105,7 +105,7 @@ class NvdecDecoder final : public DeviceDecoder {
     cuda::CUvideoparser parser = nullptr;
     SACCADE_NVDEC(cuvidCreateVideoParser(&parser, &parameters));
     parser_.reset(parser);
-    needs_header_ = true;
+    needs_header_ = is_first_ = true;
     is_damaged_ = {};
   }
 
@@ -121,6 +121,11 @@ class NvdecDecoder final : public DeviceDecoder {
     }
   }
 
+  void forget_shown() noexcept {
+    shown_.clear();
+    taken_ = 0;
+  }
+
   unsigned delay() const { return video_.is_live ? 0 : kDecodedAhead; }
 
   /// Why BYTES can't be parsed; empty: they are. Throws what a callback has thrown.
@@ -130,6 +135,14 @@ class NvdecDecoder final : public DeviceDecoder {
     const cuda::CUresult result = nvcuvid().cuvidParseVideoData(parser_.get(), &packet);
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
     return result == cuda::CUDA_SUCCESS ? std::string() : fmt::format("NVDEC's parser reports error {}", int{result});
+  }
+
+  /// Whether PACKET, which was parsed, has no image. A parser that finds the end of an image by the next packet is one
+  /// behind from the first packet on.
+  bool lacks_picture(std::span<const std::uint8_t> packet) {
+    const bool is_missing = pictures_ == 0 && must_have_picture(packet);
+    const bool is_first = std::exchange(is_first_, false);
+    return is_missing && !is_first;
   }
 
   /// HEVC's leading images that refer to those before the first are no images of the stream, and VP8 and VP9 have
@@ -230,10 +243,12 @@ class NvdecDecoder final : public DeviceDecoder {
   cuda::CUVIDEOFORMAT format_{};        ///< of the sequence
   std::unique_ptr<void, DestroyParser> parser_;
   bool needs_header_ = true;
+  bool is_first_ = true;                          ///< the next packet, since the last flush
   int pictures_ = 0;                              ///< of the last packet
   std::array<bool, kMostSurfaces> is_damaged_{};  ///< by index: decoding has failed
-  std::deque<DeviceImage> shown_;
-  std::exception_ptr failure_;  ///< of a callback
+  std::vector<DeviceImage> shown_;                ///< since the last packet
+  std::size_t taken_ = 0;                         ///< of these
+  std::exception_ptr failure_;                    ///< of a callback
 };
 
 }  // namespace

@@ -1,0 +1,35 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "base/digest.hpp"
+#include "decoded.hpp"
+#include "media/elementary.hpp"
+
+// Clips for tests/cuda/nvdec_clips_test.cpp, which runs where FFmpeg is missing: script/nvdec-clips.
+namespace saccade {
+namespace {
+
+TEST(NvdecClips, HaveTheDigestsOfTheCpu) {
+  const char* const folder = std::getenv("SACCADE_NVDEC_CLIPS");
+  if (folder == nullptr) GTEST_SKIP() << "script/nvdec-clips makes the clips";
+  int clips = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (!elementary_codec(entry.path().string())) continue;
+    const test::Playback cpu = test::play(entry.path().string(), Decoding::kCpu);
+    EXPECT_TRUE(cpu.corrupt.empty()) << entry.path();
+    ASSERT_FALSE(cpu.frames.empty()) << entry.path();
+    std::ofstream digests(entry.path().string() + ".digests");
+    for (const test::Decoded& frame : cpu.frames)
+      digests << frame.width << ' ' << frame.height << ' '
+              << digest({reinterpret_cast<const char*>(frame.samples.data()), frame.samples.size()}) << '\n';
+    ASSERT_TRUE(digests.good());
+    ++clips;
+  }
+  EXPECT_GT(clips, 0);
+}
+
+}  // namespace
+}  // namespace saccade
