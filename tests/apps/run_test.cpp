@@ -55,6 +55,15 @@ TEST_F(RunCommand, ReportsInvalidResultsOfDamagedWeights) {
   EXPECT_EQ(sound.back().at("invalid"), 0);
 }
 
+TEST_F(RunCommand, AVideoForAGpuThatIsNotThereIsRefused) {
+  const Finished finished = run_saccade(
+      {"run", test::write_box_detector(folder_), "--source", video(3), "--decode", "cuda", "--device", "cpu"});
+  if (finished.exit_code == 0) GTEST_SKIP() << "there is a GPU with a decoder";
+  EXPECT_EQ(finished.exit_code, 1);
+  EXPECT_NE(finished.err.find("can't be decoded by cuda:0"), std::string::npos) << finished.err;
+  EXPECT_NE(finished.err.find("--decode auto leaves it to the CPU"), std::string::npos) << finished.err;
+}
+
 TEST_F(RunCommand, HelpAndVersionNeedNothing) {
   EXPECT_EQ(run_saccade({"--help"}).exit_code, 0);
   EXPECT_EQ(run_saccade({"--version"}).out, "saccade 0.1.0\n");

@@ -43,7 +43,7 @@ bool use_gpu() {
          symbol<decltype(Api::cuCtxSetCurrent)>(driver, "cuCtxSetCurrent")(context) == CUDA_SUCCESS;
 }
 
-TEST(CudaNvdecClips, CapabilitiesArePrinted) {
+TEST(CudaNvdecCapabilities, ArePrinted) {
   if (!use_gpu()) GTEST_SKIP() << "there is no GPU";
   void* const library = dlopen("libnvcuvid.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) GTEST_SKIP() << "libnvcuvid.so.1 is missing: " << dlerror();

@@ -104,7 +104,7 @@ def draw_damaged_picture(place, rng):
 def draw_video(place, rng):
     source = rng.choice(["in.mp4", "in.mkv"])
     how, data = damaged(rng, place.read(source))
-    return f"{source} with {how}", [place.write(f"x{rng.choice([source[2:], source[2:], '.avi', '.jpg'])}", data)]
+    return f"{source} with {how}", [place.write(f"x{rng.choice([source[2:], source[2:], '.avi', '.jpg', '.h264'])}", data)]
 
 
 def predictions_of(done):

@@ -55,22 +55,23 @@ struct Decoded {
   bool operator==(const Decoded&) const = default;
 };
 
-/// The samples of an NV12 or I420 image.
+/// The samples of an NV12 or I420 image as NV12, row by row: a full HD image has three million.
 inline std::vector<std::uint8_t> nv12_samples(const FrameView& view) {
-  std::vector<std::uint8_t> samples;
-  for (int y = 0; y < view.height; ++y) {
-    const std::uint8_t* row = view.planes[0] + static_cast<std::ptrdiff_t>(y) * view.pitch_bytes[0];
-    samples.insert(samples.end(), row, row + view.width);
-  }
+  const auto row = [&view](std::size_t plane, int y) {
+    return view.planes[plane] + static_cast<std::ptrdiff_t>(y) * view.pitch_bytes[plane];
+  };
   const int columns = (view.width + 1) / 2;
-  for (int y = 0; y < (view.height + 1) / 2; ++y)
-    for (int x = 0; x < columns; ++x)
-      for (int c = 0; c < 2; ++c) {
-        const bool is_nv12 = view.format == PixelFormat::kNv12;
-        const auto plane = static_cast<std::size_t>(is_nv12 ? 1 : 1 + c);
-        samples.push_back(
-            view.planes[plane][static_cast<std::ptrdiff_t>(y) * view.pitch_bytes[plane] + (is_nv12 ? 2 * x + c : x)]);
-      }
+  const int rows = (view.height + 1) / 2;
+  std::vector<std::uint8_t> samples;
+  samples.reserve(static_cast<std::size_t>(view.width) * view.height + 2 * static_cast<std::size_t>(columns) * rows);
+  for (int y = 0; y < view.height; ++y) samples.insert(samples.end(), row(0, y), row(0, y) + view.width);
+  for (int y = 0; y < rows; ++y) {
+    if (view.format == PixelFormat::kNv12) {
+      samples.insert(samples.end(), row(1, y), row(1, y) + static_cast<std::ptrdiff_t>(2) * columns);
+      continue;
+    }
+    for (int x = 0; x < columns; ++x) samples.insert(samples.end(), {row(1, y)[x], row(2, y)[x]});
+  }
   return samples;
 }
 
