@@ -58,10 +58,10 @@ class NvdecDecoder final : public DeviceDecoder {
     make_current(device_);
     pool_->count();
     if (std::exchange(needs_header_, false) && !video_.header.empty()) parse(video_.header, 0, 0);
-    pictures_ = 0;
+    images_ = 0;
     const std::string problem = parse(packet, cuda::CUVID_PKT_TIMESTAMP | cuda::CUVID_PKT_ENDOFPICTURE, number);
     if (!problem.empty()) return problem;
-    return lacks_picture(packet) ? "it has no image that can be decoded" : std::string();
+    return lacks_image(packet) ? "it has no image that can be decoded" : std::string();
   }
 
   void finish() override {
@@ -96,8 +96,8 @@ class NvdecDecoder final : public DeviceDecoder {
     parameters.pfnSequenceCallback = [](void* self, cuda::CUVIDEOFORMAT* format) {
       return call(self, [format](NvdecDecoder& decoder) { return decoder.begin_sequence(*format); });
     };
-    parameters.pfnDecodePicture = [](void* self, cuda::CUVIDPICPARAMS* picture) {
-      return call(self, [picture](NvdecDecoder& decoder) { return decoder.decode(*picture); });
+    parameters.pfnDecodePicture = [](void* self, cuda::CUVIDPICPARAMS* image) {
+      return call(self, [image](NvdecDecoder& decoder) { return decoder.decode(*image); });
     };
     parameters.pfnDisplayPicture = [](void* self, cuda::CUVIDPARSERDISPINFO* shown) {
       return call(self, [shown](NvdecDecoder& decoder) { return shown == nullptr ? 1 : decoder.show(*shown); });
@@ -139,15 +139,15 @@ class NvdecDecoder final : public DeviceDecoder {
 
   /// Whether PACKET, which was parsed, has no image. A parser that finds the end of an image by the next packet is one
   /// behind from the first packet on.
-  bool lacks_picture(std::span<const std::uint8_t> packet) {
-    const bool is_missing = pictures_ == 0 && must_have_picture(packet);
+  bool lacks_image(std::span<const std::uint8_t> packet) {
+    const bool is_missing = images_ == 0 && must_have_image(packet);
     const bool is_first = std::exchange(is_first_, false);
     return is_missing && !is_first;
   }
 
   /// HEVC's leading images that refer to those before the first are no images of the stream, and VP8 and VP9 have
   /// packets that only repeat one.
-  bool must_have_picture(std::span<const std::uint8_t> packet) const {
+  bool must_have_image(std::span<const std::uint8_t> packet) const {
     if (video_.codec == ExactCodec::kH264) return true;
     return video_.codec == ExactCodec::kHevc && !inspect_unit(packet, video_.codec).is_skippable;
   }
@@ -171,13 +171,13 @@ class NvdecDecoder final : public DeviceDecoder {
     return static_cast<int>(count);
   }
 
-  int decode(cuda::CUVIDPICPARAMS& picture) {
-    ++pictures_;
-    const auto index = static_cast<std::size_t>(picture.CurrPicIdx);
+  int decode(cuda::CUVIDPICPARAMS& image) {
+    ++images_;
+    const auto index = static_cast<std::size_t>(image.CurrPicIdx);
     if (surfaces_ == nullptr || index >= is_damaged_.size()) return 0;
-    const bool is_second = picture.field_pic_flag != 0 && picture.second_field != 0;
+    const bool is_second = image.field_pic_flag != 0 && image.second_field != 0;
     try {
-      surfaces_->decode(picture);
+      surfaces_->decode(image);
       if (!is_second) is_damaged_[index] = false;
     } catch (const Error&) {
       is_damaged_[index] = true;
@@ -244,7 +244,7 @@ class NvdecDecoder final : public DeviceDecoder {
   std::unique_ptr<void, DestroyParser> parser_;
   bool needs_header_ = true;
   bool is_first_ = true;                          ///< the next packet, since the last flush
-  int pictures_ = 0;                              ///< of the last packet
+  int images_ = 0;                                ///< of the last packet
   std::array<bool, kMostSurfaces> is_damaged_{};  ///< by index: decoding has failed
   std::vector<DeviceImage> shown_;                ///< since the last packet
   std::size_t taken_ = 0;                         ///< of these

@@ -174,7 +174,7 @@ struct CUVIDPARSERPARAMS {
   unsigned uReserved1[5];
   void* pUserData;
   int (*pfnSequenceCallback)(void* user, CUVIDEOFORMAT* format);
-  int (*pfnDecodePicture)(void* user, CUVIDPICPARAMS* picture);
+  int (*pfnDecodePicture)(void* user, CUVIDPICPARAMS* image);
   int (*pfnDisplayPicture)(void* user, CUVIDPARSERDISPINFO* shown);
   void* pvReserved2[7];
   void* pExtVideoInfo;
@@ -205,9 +205,9 @@ static_assert(sizeof(CUVIDPARSERPARAMS) == 136 && offsetof(CUVIDPARSERPARAMS, pU
   X(cuvidDestroyVideoParser, (CUvideoparser parser))                                                              \
   X(cuvidCreateDecoder, (CUvideodecoder * decoder, CUVIDDECODECREATEINFO* info))                                  \
   X(cuvidDestroyDecoder, (CUvideodecoder decoder))                                                                \
-  X(cuvidDecodePicture, (CUvideodecoder decoder, CUVIDPICPARAMS* picture))                                        \
-  X(cuvidGetDecodeStatus, (CUvideodecoder decoder, int picture, CUVIDGETDECODESTATUS* status))                    \
-  X(cuvidMapVideoFrame64, (CUvideodecoder decoder, int picture, unsigned long long* address, unsigned* pitch,     \
+  X(cuvidDecodePicture, (CUvideodecoder decoder, CUVIDPICPARAMS* image))                                        \
+  X(cuvidGetDecodeStatus, (CUvideodecoder decoder, int image, CUVIDGETDECODESTATUS* status))                    \
+  X(cuvidMapVideoFrame64, (CUvideodecoder decoder, int image, unsigned long long* address, unsigned* pitch,     \
                            CUVIDPROCPARAMS* parameters))                                                          \
   X(cuvidUnmapVideoFrame64, (CUvideodecoder decoder, unsigned long long address))
 // clang-format on

@@ -34,7 +34,7 @@ bool Surfaces::are_for(const cuda::CUVIDEOFORMAT& format, unsigned count) const 
   return format.codec == codec_ && format.coded_width == width_ && format.coded_height == height_ && count <= count_;
 }
 
-void Surfaces::decode(cuda::CUVIDPICPARAMS& picture) const { SACCADE_NVDEC(cuvidDecodePicture(decoder_, &picture)); }
+void Surfaces::decode(cuda::CUVIDPICPARAMS& image) const { SACCADE_NVDEC(cuvidDecodePicture(decoder_, &image)); }
 
 bool Surfaces::is_damaged(int index) const {
   cuda::CUVIDGETDECODESTATUS status{};

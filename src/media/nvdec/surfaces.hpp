@@ -16,7 +16,7 @@ class Surfaces {
   /// Whether it decodes a sequence of FORMAT with COUNT images.
   bool are_for(const cuda::CUVIDEOFORMAT& format, unsigned count) const;
   /// Throws Error (kDevice).
-  void decode(cuda::CUVIDPICPARAMS& picture) const;
+  void decode(cuda::CUVIDPICPARAMS& image) const;
   /// The decoded image SHOWN as NV12, to be read by STREAM alone.
   class Mapping {
    public:

@@ -129,32 +129,32 @@ CUresult cuvidDestroyDecoder(CUvideodecoder handle) {
   return release(decoder->memory);
 }
 
-CUresult cuvidDecodePicture(CUvideodecoder handle, CUVIDPICPARAMS* picture) {
+CUresult cuvidDecodePicture(CUvideodecoder handle, CUVIDPICPARAMS* image) {
   SACCADE_BEGIN(cuvidDecodePicture);
   auto& decoder = *static_cast<Decoder*>(handle);
-  if (picture->CurrPicIdx < 0 || static_cast<unsigned long>(picture->CurrPicIdx) >= decoder.info.ulNumDecodeSurfaces)
+  if (image->CurrPicIdx < 0 || static_cast<unsigned long>(image->CurrPicIdx) >= decoder.info.ulNumDecodeSurfaces)
     return CUDA_ERROR_INVALID_VALUE;
-  decoder.pictures[picture->CurrPicIdx] = *reinterpret_cast<const std::shared_ptr<Picture>*>(picture->pBitstreamData);
+  decoder.images[image->CurrPicIdx] = *reinterpret_cast<const std::shared_ptr<Image>*>(image->pBitstreamData);
   return CUDA_SUCCESS;
 }
 
-CUresult cuvidGetDecodeStatus(CUvideodecoder handle, int picture, CUVIDGETDECODESTATUS* status) {
+CUresult cuvidGetDecodeStatus(CUvideodecoder handle, int image, CUVIDGETDECODESTATUS* status) {
   SACCADE_BEGIN(cuvidGetDecodeStatus);
-  const auto& pictures = static_cast<Decoder*>(handle)->pictures;
-  const auto found = pictures.find(picture);
-  if (found == pictures.end() || found->second->frame == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto& images = static_cast<Decoder*>(handle)->images;
+  const auto found = images.find(image);
+  if (found == images.end() || found->second->frame == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const AVFrame& frame = *found->second->frame;
   const bool is_damaged = (frame.flags & AV_FRAME_FLAG_CORRUPT) != 0 || frame.decode_error_flags != 0;
   status->decodeStatus = is_damaged ? cuvidDecodeStatus_Error_Concealed : cuvidDecodeStatus_Success;
   return CUDA_SUCCESS;
 }
 
-CUresult cuvidMapVideoFrame64(CUvideodecoder handle, int picture, unsigned long long* address, unsigned* pitch,
+CUresult cuvidMapVideoFrame64(CUvideodecoder handle, int image, unsigned long long* address, unsigned* pitch,
                               CUVIDPROCPARAMS* parameters) {
   SACCADE_BEGIN(cuvidMapVideoFrame64);
   auto& decoder = *static_cast<Decoder*>(handle);
-  const auto found = decoder.pictures.find(picture);
-  if (found == decoder.pictures.end() || found->second->frame == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  const auto found = decoder.images.find(image);
+  if (found == decoder.images.end() || found->second->frame == nullptr) return CUDA_ERROR_INVALID_VALUE;
   const AVFrame& frame = *found->second->frame;
   if (static_cast<unsigned long>(frame.width) > decoder.info.ulTargetWidth ||
       static_cast<unsigned long>(frame.height) > decoder.info.ulTargetHeight)

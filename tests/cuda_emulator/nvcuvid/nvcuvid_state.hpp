@@ -24,15 +24,15 @@ struct FreeFrame {
 using FrameOwner = std::unique_ptr<AVFrame, FreeFrame>;
 
 /// An image between parser and decoder.
-struct Picture {
+struct Image {
   FrameOwner frame;  ///< once it is to be shown
 };
 
 /// cuvidCreateDecoder()'s object.
 struct Decoder {
   CUVIDDECODECREATEINFO info{};
-  std::map<int, std::shared_ptr<Picture>> pictures;  ///< by index
-  CUdeviceptr memory = 0;                            ///< of the output surfaces
+  std::map<int, std::shared_ptr<Image>> images;  ///< by index
+  CUdeviceptr memory = 0;                        ///< of the output surfaces
   unsigned pitch = 0;
   std::vector<bool> mapped;  ///< of the output surfaces
 };
@@ -51,7 +51,7 @@ class Parser {
   struct Waiting {
     long long timestamp = 0;
     int index = 0;
-    std::shared_ptr<Picture> picture;
+    std::shared_ptr<Image> image;
   };
 
   bool drain();
@@ -65,7 +65,7 @@ class Parser {
 
   CUVIDPARSERPARAMS parameters_;
   AVCodecContext* codec_ = nullptr;
-  std::vector<std::uint8_t> pending_;   ///< data before the next picture
+  std::vector<std::uint8_t> pending_;   ///< data before the next image
   std::vector<std::uint8_t> sequence_;  ///< its parameter set
   CUVIDEOFORMAT format_{};
   int surfaces_ = 0;

@@ -160,12 +160,12 @@ bool Parser::decode(long long timestamp) {
   std::erase_if(decoded_, [&](const auto& each) { return each.first < timestamp - kSurfaces; });
   for (int tried = 0; is_in_use(next_index_) && tried < surfaces_; ++tried) next_index_ = (next_index_ + 1) % surfaces_;
   if (is_in_use(next_index_)) die("there are too few decode surfaces");
-  Waiting made{.timestamp = timestamp, .index = next_index_, .picture = std::make_shared<Picture>()};
+  Waiting made{.timestamp = timestamp, .index = next_index_, .image = std::make_shared<Image>()};
   next_index_ = (next_index_ + 1) % surfaces_;
   auto parameters = std::make_unique<CUVIDPICPARAMS>();
   parameters->CurrPicIdx = made.index;
-  // It holds what decodes the picture: the decoder finds it there.
-  parameters->pBitstreamData = reinterpret_cast<const unsigned char*>(&made.picture);
+  // It holds what decodes the image: the decoder finds it there.
+  parameters->pBitstreamData = reinterpret_cast<const unsigned char*>(&made.image);
   if (parameters_.pfnDecodePicture(parameters_.pUserData, parameters.get()) == 0) return false;
   decoded_[timestamp] = std::move(made);
   return true;
@@ -175,7 +175,7 @@ bool Parser::show(std::vector<FrameOwner> frames) {
   for (FrameOwner& frame : frames) {
     const auto found = decoded_.find(frame->pts);
     if (found == decoded_.end()) die("an image was not decoded");
-    found->second.picture->frame = std::move(frame);
+    found->second.image->frame = std::move(frame);
     shown_.push_back(std::move(found->second));
     decoded_.erase(found);
     if (!show_until(parameters_.ulMaxDisplayDelay)) return false;
@@ -189,8 +189,8 @@ bool Parser::show_until(std::size_t left) {
     const Waiting first = std::move(shown_.front());
     shown_.pop_front();
     CUVIDPARSERDISPINFO info{.picture_index = first.index,
-                             .progressive_frame = first.picture->frame->interlaced_frame == 0,
-                             .top_field_first = first.picture->frame->top_field_first,
+                             .progressive_frame = first.image->frame->interlaced_frame == 0,
+                             .top_field_first = first.image->frame->top_field_first,
                              .repeat_first_field = 0,
                              .timestamp = first.timestamp};
     if (parameters_.pfnDisplayPicture(parameters_.pUserData, &info) == 0) return false;
