@@ -92,6 +92,42 @@ TEST_F(NvdecFaults, TheCpuGoesOnWhereASizeIsNotSupported) {
   EXPECT_THAT(gpu.end.message, HasSubstr("at least 48x16 pixels, and this has 32x32"));
 }
 
+TEST_F(NvdecFaults, WhatAnEditListSkipsIsNotShown) {
+  // Five frames before the time 0, which is where a player begins.
+  const std::string whole = video("whole.mp4", "mp4", "libx264", 40, {.options = "bf=0"});
+  AVFormatContext* context = nullptr;
+  test::check_av(avformat_open_input(&context, ("file:" + whole).c_str(), nullptr, nullptr));
+  const AvInput input(context);
+  test::check_av(avformat_find_stream_info(context, nullptr));
+  const AVStream& stream = *context->streams[0];
+  const std::string cut = folder_ / "cut.mp4";
+  {
+    test::Muxer muxer(cut, "mp4", *stream.codecpar, stream.time_base, "avoid_negative_ts=disabled,use_editlist=1");
+    const AvPacket packet(av_packet_alloc());
+    const std::int64_t shift = av_rescale_q(5, {1, 25}, stream.time_base);
+    while (av_read_frame(context, packet.get()) == 0) {
+      packet->pts -= shift;
+      packet->dts -= shift;
+      muxer.write(*packet);
+    }
+  }
+  const Playback cpu = play(cut, Decoding::kCpu);
+  EXPECT_EQ(cpu.frames.size(), 35U) << "the file has no edit list";
+  const Playback gpu = play(cut, Decoding::kCuda);
+  EXPECT_EQ(gpu.from_gpu, 35);
+  expect_same(gpu, cpu);
+}
+
+TEST_F(NvdecFaults, NothingIsShownBeforeAKeyFrame) {
+  const std::string bytes = test::bytes_of_file(video("whole.h264", "h264", "libx264", 60, {.options = "bf=0"}));
+  // Without the first key frame: its parameter sets stay.
+  const std::string key("\0\0\1\x65", 4);
+  const std::string next("\0\0\1\x41", 4);
+  const std::size_t at = bytes.find(key);
+  const std::string path = folder_.write("cut.h264", bytes.substr(0, at) + bytes.substr(bytes.find(next, at)));
+  expect_same(play(path, Decoding::kAuto), play(path, Decoding::kCpu));
+}
+
 TEST_F(NvdecFaults, DamagedFramesAreThoseOfTheCpu) {
   const std::string whole = test::bytes_of_file(video("whole.mp4", "mp4", "libx264", 120, {.options = "bf=0"}));
   for (const std::uint32_t seed : {1U, 2U, 3U, 4U}) {
@@ -118,6 +154,9 @@ TEST_F(NvdecFaults, WhatItCanNotDecodeIsForTheCpu) {
   EXPECT_EQ(play(mpeg4, Decoding::kAuto).from_gpu, 0);
   EXPECT_EQ(play(mpeg4, Decoding::kAuto).frames.size(), 10U);
   EXPECT_THAT(why_not(mpeg4), HasSubstr("mpeg4 is decoded by the CPU"));
+  const std::string avi = video("a.avi", "avi", "libx264", 20);
+  EXPECT_EQ(play(avi, Decoding::kAuto).from_gpu, 0);
+  EXPECT_THAT(why_not(avi), HasSubstr("no presentation times"));
   const std::string narrow = video("narrow.mp4", "mp4", "libx264", 10, {.width = 32, .height = 32});
   EXPECT_EQ(play(narrow, Decoding::kAuto).from_gpu, 0);
   EXPECT_THAT(why_not(narrow), HasSubstr("at least 48x16 pixels"));

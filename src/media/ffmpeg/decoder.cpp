@@ -1,6 +1,7 @@
 #include "ffmpeg/decoder.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/error.hpp"
@@ -39,7 +40,11 @@ VideoDecoder::VideoDecoder(std::string path, const ReaderOptions& options, const
 }
 
 void VideoDecoder::check_decoding(int device) const {
-  const std::string why = GpuCodec::refusal(*input_.stream->codecpar, orientation_of(*input_.stream), device);
+  const AVCodecParameters& parameters = *input_.stream->codecpar;
+  std::string why = GpuCodec::refusal(parameters, orientation_of(*input_.stream), device);
+  // FFmpeg's decoders derive them.
+  if (why.empty() && parameters.video_delay > 0 && std::string_view(input_.file->iformat->name) == "avi")
+    why = "an AVI file has no presentation times for its B-frames, which the CPU finds";
   if (!why.empty())
     fail(ErrorCode::kUnsupported, "'{}' can't be decoded by cuda:{}: {}; --decode auto leaves it to the CPU", path_,
          device, why);

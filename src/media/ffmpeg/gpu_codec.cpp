@@ -13,6 +13,9 @@ extern "C" {
 namespace saccade {
 namespace {
 
+/// A video without marked key frames is decoded after that many packets.
+constexpr int kMostWithoutKey = 300;
+
 const NvdecModule& nvdec_module() { return module<NvdecModule>("nvdec"); }
 
 std::optional<ExactCodec> exact_codec(AVCodecID codec) {
@@ -94,8 +97,17 @@ int GpuCodec::send(const AVPacket* packet, std::int64_t number) {
     decoder_->finish();
     return 0;
   }
-  stamps_[static_cast<std::size_t>(number) % stamps_.size()] = {packet->pts, packet->dts, packet->duration};
+  if (!may_begin(*packet)) return 0;
+  stamps_[static_cast<std::size_t>(number) % stamps_.size()] = {packet->pts, packet->dts, packet->duration,
+                                                                (packet->flags & AV_PKT_FLAG_DISCARD) != 0};
   return filter_ == nullptr ? send_bytes(*packet, number) : send_filtered(*packet, number);
+}
+
+/// As FFmpeg's decoders, which show nothing before a key frame, or where none is marked.
+bool GpuCodec::may_begin(const AVPacket& packet) {
+  if (!waits_for_key_) return true;
+  waits_for_key_ = (packet.flags & AV_PKT_FLAG_KEY) == 0 && ++without_key_ < kMostWithoutKey;
+  return !waits_for_key_;
 }
 
 int GpuCodec::send_filtered(const AVPacket& packet, std::int64_t number) {
@@ -118,9 +130,14 @@ int GpuCodec::send_bytes(const AVPacket& packet, std::int64_t number) {
 }
 
 int GpuCodec::receive(AVFrame& image) {
-  shown_ = decoder_->next();
-  if (!shown_) return has_ended_ ? AVERROR_EOF : AVERROR(EAGAIN);
-  const Stamp& stamp = stamps_[static_cast<std::size_t>(shown_->packet) % stamps_.size()];
+  const auto stamp_of = [this](const DeviceImage& shown) -> const Stamp& {
+    return stamps_[static_cast<std::size_t>(shown.packet) % stamps_.size()];
+  };
+  do {
+    shown_ = decoder_->next();
+    if (!shown_) return has_ended_ ? AVERROR_EOF : AVERROR(EAGAIN);
+  } while (stamp_of(*shown_).is_discarded);
+  const Stamp& stamp = stamp_of(*shown_);
   av_frame_unref(&image);
   image.format = AV_PIX_FMT_CUDA;
   image.width = shown_->view.width;
@@ -142,6 +159,8 @@ DeviceImage GpuCodec::take_image() {
 
 void GpuCodec::flush() {
   has_ended_ = false;
+  waits_for_key_ = true;
+  without_key_ = 0;
   shown_.reset();
   if (filter_ != nullptr) av_bsf_flush(filter_.get());
   decoder_->flush();

@@ -42,9 +42,11 @@ class GpuCodec {
     std::int64_t presented = AV_NOPTS_VALUE;
     std::int64_t decoded = AV_NOPTS_VALUE;
     std::int64_t duration = 0;
+    bool is_discarded = false;  ///< an edit list skips it
   };
 
   void open_filter(const AVCodecParameters& parameters, const char* name);
+  bool may_begin(const AVPacket& packet);
   int send_filtered(const AVPacket& packet, std::int64_t number);
   int send_bytes(const AVPacket& packet, std::int64_t number);
 
@@ -56,6 +58,8 @@ class GpuCodec {
   std::array<Stamp, 256> stamps_;     ///< by number of the packet, modulo the size: more than a decoder holds
   std::optional<DeviceImage> shown_;  ///< until it is taken
   bool has_ended_ = false;
+  bool waits_for_key_ = true;
+  int without_key_ = 0;  ///< packets, in a row
   std::string problem_;
 };
 

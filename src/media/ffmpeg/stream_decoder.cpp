@@ -11,7 +11,7 @@ namespace saccade {
 namespace {
 
 /// A stream without marked key frames is decoded after that many packets: its decoder finds where to begin.
-constexpr int kMostWithoutKey = 300;
+constexpr int kMostUnmarked = 300;
 
 bool is_broken(const AVFrame& image) {
   return (image.flags & AV_FRAME_FLAG_CORRUPT) != 0 || image.decode_error_flags != 0;
@@ -118,7 +118,7 @@ bool StreamDecoder::may_begin(const AVPacket& packet) {
   if (!waits_for_key_) return true;
   const bool is_key = (packet.flags & AV_PKT_FLAG_KEY) != 0;
   without_key_ = is_key ? 0 : without_key_ + 1;
-  waits_for_key_ = !is_key && without_key_ < kMostWithoutKey;
+  waits_for_key_ = !is_key && without_key_ < kMostUnmarked;
   return !waits_for_key_;
 }
 
