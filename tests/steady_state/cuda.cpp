@@ -1,6 +1,6 @@
 // Runs a pipeline of two models on a GPU, possibly the emulated one, and counts allocations between source and result
 // after the warm-up:
-//   steady_state_cuda [FRAMES]
+//   steady_state_cuda [FRAMES [VIDEO]]    VIDEO: it is decoded on the GPU
 #include <cstdlib>
 
 #include "saccade/saccade.hpp"
@@ -10,14 +10,16 @@
 
 namespace {
 
-int measure(int frames) {
+int measure(int frames, const char* video) {
   const saccade::test::TempFolder folder;
   saccade::ModelOptions options;
   options.device = saccade::Device::cuda();
   const auto count = static_cast<std::size_t>(saccade::test::kWarmUp + frames);
-  saccade::Pipeline pipeline({saccade::test::scripted_source("frames", saccade::test::frames(count))},
-                             {saccade::Model::load(saccade::test::write_color_classifier(folder), options),
-                              saccade::Model::load(saccade::test::write_box_detector(folder), options)});
+  const saccade::Source source = video != nullptr
+                                     ? saccade::Source::open(video, {.decode = saccade::Decoding::kCuda})
+                                     : saccade::test::scripted_source("frames", saccade::test::frames(count));
+  saccade::Pipeline pipeline({source}, {saccade::Model::load(saccade::test::write_color_classifier(folder), options),
+                                        saccade::Model::load(saccade::test::write_box_detector(folder), options)});
   const auto take = [&](int wanted) {
     for (int i = 0; i < 2 * wanted; ++i)
       if (!pipeline.next()) return false;
@@ -30,7 +32,7 @@ int measure(int frames) {
 
 int main(int argc, char** argv) {
   try {
-    return measure(argc > 1 ? std::atoi(argv[1]) : 100);
+    return measure(argc > 1 ? std::atoi(argv[1]) : 100, argc > 2 ? argv[2] : nullptr);
   } catch (const saccade::Error& error) {
     std::printf("error: %s\n", error.what());
     return 1;
