@@ -97,6 +97,7 @@ void bind_loads(FlagBinder& binder, BenchOptions& options) {
   binder.bind("--duration", &options.runs.seconds);
   binder.bind("--loads", &options.loads);
   binder.bind("--batch", &options.batch);
+  binder.bind("--from-frames", &options.from_frames);
   binder.bind("--streams", &options.streams);
   binder.bind("--seed", &options.runs.seed);
   binder.bind("--frame", [&options](const std::string& text) { options.frame = parse_frame_size(text); });
@@ -115,8 +116,10 @@ void check(const BenchFlags& flags) {
   if (!options.peers.empty() && options.peers_model.empty() && std::ranges::any_of(flags.models, is_plan_file))
     throw UsageError("--against", "other engines can't read a plan: name its ONNX file with --peers-model");
   if (!options.peers_model.empty() && flags.models.size() > 1) throw UsageError("--peers-model", "give one model");
-  if (options.together &&
-      (flags.models.size() < 2 || options.tensors || options.batch > 1 || !options.peers.empty() || options.resident))
+  if (options.from_frames && (options.tensors || options.resident || !options.peers.empty()))
+    throw UsageError("--from-frames", "omit --tensors, --resident and --against, which run on raw tensors");
+  if (options.together && (flags.models.size() < 2 || options.tensors || (options.batch > 1 && !options.from_frames) ||
+                           !options.peers.empty() || options.resident))
     throw UsageError("--together", "give at least two models, to be run on frames");
 }
 

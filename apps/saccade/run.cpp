@@ -7,6 +7,7 @@
 #include <saccade/saccade.hpp>
 #include <span>
 
+#include "batch_flags.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "flags/numbers.hpp"
@@ -256,6 +257,7 @@ int run(const RunFlags& flags) {
                             [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
   PipelineOptions options = flags.pipeline;
   options.zones = zones;
+  options.latency_goal = goals.latency();
   Pipeline pipeline(sources, models, options, std::move(sinks));
   const MetricsEndpoint::Shown shown = metrics.show(pipeline, models);
 
@@ -363,6 +365,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
                      {{"auto", Decoding::kAuto}, {"cpu", Decoding::kCpu}, {"cuda", Decoding::kCuda}});
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
+  bind_batch(binder, flags.pipeline);
   binder.bind("--zones", &flags.zones);
   binder.bind("--goals", &flags.goals);
   binder.bind("--telemetry", &flags.telemetry);

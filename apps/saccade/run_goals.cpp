@@ -56,11 +56,13 @@ std::optional<FramePeriod> period_of(const Summary& summary, std::span<const Goa
   }
   if (chosen == nullptr) return {};
   std::vector<FrameStage> stages;
+  // The frames of a batch share its time.
+  const double share = static_cast<double>(summary.models.size()) / summary.batch;
   // Capture runs beside them, and a wait is no work.
   for (const StageSummary& stage : chosen->stages)
     if (stage.name == "pre" || stage.name == "model" || stage.name == "post")
       stages.push_back(
-          {.name = stage.name, .time = stage.time.mean * static_cast<std::int64_t>(summary.models.size())});
+          {.name = stage.name, .time = std::chrono::duration_cast<std::chrono::nanoseconds>(stage.time.mean * share)});
   return frame_period({.rate = 1 / std::chrono::duration<double>(chosen->period).count()}, stages);
 }
 
@@ -107,6 +109,14 @@ RunGoals::RunGoals(const std::string& file, std::span<const Source> sources, std
 RunGoals::~RunGoals() = default;
 
 RunGoals::operator bool() const { return !state_->goals.empty(); }
+
+std::chrono::nanoseconds RunGoals::latency() const {
+  std::optional<double> least;
+  for (const Goal& goal : state_->goals)
+    if (goal.kind == GoalKind::kLatency) least = std::min(goal.wanted, least.value_or(goal.wanted));
+  const std::chrono::duration<double, std::milli> time(least.value_or(0));
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(time);
+}
 
 Verdict RunGoals::verdict(const Summary& summary) const {
   const std::vector<GoalResult> results = evaluate_goals(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <saccade/model.hpp>
 #include <saccade/source.hpp>
@@ -29,6 +30,8 @@ class RunGoals {
 
   /// Whether there are any.
   explicit operator bool() const;
+  /// The shortest latency that a goal allows; 0: there is none.
+  std::chrono::nanoseconds latency() const;
   /// On the run that ends now with SUMMARY.
   Verdict verdict(const Summary& summary) const;
 

@@ -29,6 +29,15 @@ struct PipelineOptions {
   std::int64_t every = 1;  ///< process every Nth frame of each source, the first one first; skip the others
   /// Process at most this number of frames per second of each source, by their timestamps; skip the others. 0: all.
   double max_rate = 0;
+  /// The most frames that the models process at once, of one source or several; at most 256. Each model is compiled for
+  /// 1, 2, 4, ... and so many images; fewer frames run on the next larger plan. A model of which it can't be shown that
+  /// it keeps images apart is an Error (kUnsupported) that names the node. 0: up to 32, the smallest that keeps up with
+  /// the rates of live sources and with latency_goal, by measured runs; for files the fastest.
+  std::size_t batch = 1;
+  /// A frame waits for others no longer than this. It does not wait if none is expected in this time.
+  std::chrono::nanoseconds batch_wait = std::chrono::milliseconds(2);
+  /// With batch 0: the longest time from a frame's capture to its result; 0: none.
+  std::chrono::nanoseconds latency_goal{};
   std::int64_t max_frames = 0;          ///< captured frames per source; 0: all
   std::chrono::nanoseconds duration{};  ///< stop after this time; 0: never
   /// Memory limit in bytes for models, frames and results together; 0: ModelOptions::max_memory for each model, and the

@@ -195,6 +195,7 @@ struct Summary {
   std::vector<ZoneSummary> zones;      ///< of each stream, then model, in the order of PipelineOptions::zones
   std::int64_t invalid = 0;            ///< results that are Result::invalid(), of all models together
   std::vector<StageSummary> stages;    ///< in their order
+  double batch = 1;                    ///< frames that the models processed at once, on average
   /// The slowest stage per frame, which limits the rate; capture runs concurrently with the others. Empty without
   /// frames.
   std::string bottleneck;

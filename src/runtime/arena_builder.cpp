@@ -7,15 +7,17 @@
 
 namespace saccade {
 
-ArenaBuilder::ArenaBuilder(const Graph& graph, const StorageAliasing& storage, MemoryBudget& budget)
-    : graph_(graph), storage_(storage), budget_(budget) {
+ArenaBuilder::ArenaBuilder(const Graph& graph, const StorageAliasing& storage, MemoryBudget& budget,
+                           std::vector<Stage> stages)
+    : graph_(graph), storage_(storage), budget_(budget), stages_(std::move(stages)) {
   layout_.slots.resize(graph.value_count());
 }
 
 void ArenaBuilder::add_inputs() {
+  std::size_t frames = 0;
   for (ValueId id : graph_.inputs()) {
     if (graph_.value(id).type.dtype == DType::kFrame) {
-      slot(id) = {.root = id, .kind = Slot::Kind::kFrame};
+      slot(id) = {.root = id, .kind = Slot::Kind::kFrame, .offset = frames++};
       continue;
     }
     use_at(id, kInputTime);
@@ -27,7 +29,19 @@ void ArenaBuilder::add_outputs() {
   for (ValueId id : graph_.outputs()) use_at(id, kEndTime);
 }
 
-void ArenaBuilder::use(ValueId id, std::size_t step) { use_at(id, time_of(step)); }
+ArenaBuilder::Times ArenaBuilder::times_of(std::size_t step) const {
+  const auto time = static_cast<int>(step) + 1;
+  if (stages_.empty() || stages_[step] == Stage::kModel) return {time, time};
+  const auto first = std::ranges::find(stages_, stages_[step]);
+  const auto last = std::find(stages_.rbegin(), stages_.rend(), stages_[step]).base();
+  return {static_cast<int>(first - stages_.begin()) + 1, static_cast<int>(last - stages_.begin())};
+}
+
+void ArenaBuilder::use(ValueId id, std::size_t step) {
+  const Times times = times_of(step);
+  use_at(id, times.first);
+  use_at(id, times.last);
+}
 
 void ArenaBuilder::use_at(ValueId id, int time) {
   if (id == ValueId::kNone) return;
@@ -61,7 +75,7 @@ void ArenaBuilder::request(ValueId id, int time) {
 void ArenaBuilder::add_scratch(std::size_t step, std::size_t bytes) {
   if (bytes == 0) return;
   scratch_requests_.emplace(step, requests_.size());
-  requests_.push_back({.bytes = bytes, .first = time_of(step), .last = time_of(step)});
+  requests_.push_back({.bytes = bytes, .first = times_of(step).first, .last = times_of(step).last});
   request_values_.push_back(ValueId::kNone);
 }
 

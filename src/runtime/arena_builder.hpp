@@ -23,7 +23,8 @@ struct ArenaLayout {
 /// All arguments outlive it. One thread.
 class ArenaBuilder {
  public:
-  ArenaBuilder(const Graph& graph, const StorageAliasing& storage, MemoryBudget& budget);
+  /// STAGES of the steps; empty: each step has a time of its own.
+  ArenaBuilder(const Graph& graph, const StorageAliasing& storage, MemoryBudget& budget, std::vector<Stage> stages);
 
   /// Graph inputs and outputs keep their memory to the end, so that a run can be repeated without filling inputs again.
   void add_inputs();
@@ -36,10 +37,15 @@ class ArenaBuilder {
   ArenaLayout build();
 
  private:
-  /// Lifetimes in MemoryRequest: the time of step I is I + 1; graph inputs are written at 0.
+  /// Lifetimes in MemoryRequest: step I runs at time I + 1, or at any time of its kPre or kPost stage; graph inputs are
+  /// written at 0.
   static constexpr int kInputTime = 0;
   static constexpr int kEndTime = 1 << 30;
-  static int time_of(std::size_t step) { return static_cast<int>(step) + 1; }
+  struct Times {
+    int first = 0;
+    int last = 0;
+  };
+  Times times_of(std::size_t step) const;
 
   Slot& slot(ValueId id) { return layout_.slots[static_cast<std::size_t>(id)]; }
   void use_at(ValueId id, int time);
@@ -52,6 +58,7 @@ class ArenaBuilder {
   const Graph& graph_;
   const StorageAliasing& storage_;
   MemoryBudget& budget_;
+  std::vector<Stage> stages_;
   ArenaLayout layout_;
   std::vector<MemoryRequest> requests_;
   std::vector<ValueId> request_values_;                  // by request; kNone: scratch

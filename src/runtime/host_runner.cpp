@@ -19,13 +19,13 @@ class HostRunner : public Runner {
  public:
   explicit HostRunner(const Plan& plan) : plan_(plan), arena_(plan.arena_bytes() + kSlack) {
     const std::size_t values = plan.graph().value_count();
+    frames_.resize(static_cast<std::size_t>(std::ranges::count(plan.slots(), Slot::Kind::kFrame, &Slot::kind)));
     for (std::size_t i = 0; i < values; ++i) views_.push_back(locate(static_cast<ValueId>(i)));
-    for (const Slot& slot : plan.slots()) has_frame_ |= slot.kind == Slot::Kind::kFrame;
     for (const Step& step : plan.steps()) bind(step);
   }
 
   TensorView view(ValueId id) const override { return views_[static_cast<std::size_t>(id)]; }
-  FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
+  std::span<FrameView> frames() override { return frames_; }
   void poison() override { std::memset(arena_.data(), 0xFF, plan_.arena_bytes()); }
   void leave_on_device(bool) override {}
   void time_steps(std::span<StepTime> times) override { step_times_ = times; }
@@ -98,7 +98,7 @@ class HostRunner : public Runner {
       case Slot::Kind::kUnused: break;
       case Slot::Kind::kArena: result.data = arena_.data() + slot.offset; break;
       case Slot::Kind::kConstant: result.data = view_of(*plan_.graph().constant(slot.root)).data; break;
-      case Slot::Kind::kFrame: result.data = &frame_; break;
+      case Slot::Kind::kFrame: result.data = &frames_[slot.offset]; break;
     }
     return result;
   }
@@ -127,8 +127,7 @@ class HostRunner : public Runner {
 
   const Plan& plan_;
   HostMemory arena_;
-  FrameView frame_;
-  bool has_frame_ = false;
+  std::vector<FrameView> frames_;
   std::vector<TensorView> views_;                       // by value
   std::vector<std::unique_ptr<BoundLaunch>> launches_;  // by step; null: a view
   std::size_t ask_at_ = 0;  // after the last launch that may lose a NaN, while its threads are awake

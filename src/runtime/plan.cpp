@@ -35,7 +35,7 @@ class PlanBuilder {
   ArenaBuilder add_steps() {
     charge_constants();
     alias_storage();
-    ArenaBuilder arena(plan_->graph_, *plan_->storage_, budget_);
+    ArenaBuilder arena(plan_->graph_, *plan_->storage_, budget_, overlapping_stages());
     arena.add_inputs();
     for (std::size_t i = 0; i < selector_->order().size(); ++i) add_step(i, arena);
     arena.add_outputs();
@@ -57,6 +57,16 @@ class PlanBuilder {
       return selector_->supports_aliasing(steps.at(id), proposed);
     });
     plan_->storage_ = std::move(storage);
+  }
+
+  /// The stages of the steps, if those of several frames may run concurrently.
+  std::vector<Stage> overlapping_stages() const {
+    const Graph& graph = plan_->graph_;
+    const auto is_frame = [&](ValueId id) { return graph.value(id).type.dtype == DType::kFrame; };
+    if (!plan_->backend_->overlaps_frames() || std::ranges::count_if(graph.inputs(), is_frame) < 2) return {};
+    std::vector<Stage> stages;
+    for (const NodeId id : selector_->order()) stages.push_back(graph.node(id).stage);
+    return stages;
   }
 
   void add_step(std::size_t at, ArenaBuilder& arena) {

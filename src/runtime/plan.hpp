@@ -17,7 +17,7 @@ struct Slot {
     kUnused,    ///< no live node writes or reads it
     kArena,     ///< at OFFSET in the execution's arena
     kConstant,  ///< the elements of ROOT, a constant of the graph
-    kFrame,     ///< the execution's frame (a FrameView)
+    kFrame,     ///< the execution's frame number OFFSET (a FrameView)
   };
   ValueId root = ValueId::kNone;  ///< the value that owns the memory: another value for a view, else itself
   Kind kind = Kind::kUnused;
@@ -95,8 +95,10 @@ class Execution {
   /// An input's address is constant; an output is valid until the second submit() or run() from now on.
   TensorView input(std::size_t i) const;
   TensorView output(std::size_t i) const;
-  /// The frame that a kFrame input reads; null if the graph has none. Set it before run() or submit().
-  FrameView* frame() const { return runner_->frame(); }
+  /// The frames that the kFrame inputs read, in the order of the inputs. Set them before run() or submit().
+  std::span<FrameView> frames() const { return runner_->frames(); }
+  /// The only one; null if the graph has none.
+  FrameView* frame() const { return frames().empty() ? nullptr : frames().data(); }
   /// The memory from which frames are read without a host copy; valid as long as the process.
   FrameMemory& frame_memory() const { return runner_->frame_memory(); }
 

@@ -21,12 +21,12 @@ struct StepTime {
   std::chrono::nanoseconds duration() const { return end - start; }
 };
 
-/// Runs several executions on one frame as branches of one graph. One thread at a time; none of them may run alone in
-/// the meantime.
+/// Runs several executions on the same frames as branches of one graph. One thread at a time; none of them may run
+/// alone in the meantime.
 class RunGroup {
  public:
   virtual ~RunGroup() = default;
-  /// As Runner::submit() and wait(); all runners have the same frame. If wait() throws, the runs before failed() are
+  /// As Runner::submit() and wait(); all runners have the same frames. If wait() throws, the runs before failed() are
   /// complete.
   virtual void submit() = 0;
   virtual void wait() = 0;
@@ -52,14 +52,14 @@ class Runner {
   /// A graph input or output in host-visible memory, row-major. The address of an input is constant. An output is that
   /// of the last wait() and valid until the second submit() after it.
   virtual TensorView view(ValueId id) const = 0;
-  /// The frame that a kFrame input reads; null if the graph has none.
-  virtual FrameView* frame() = 0;
+  /// The frames that the kFrame inputs read, in the order of the inputs.
+  virtual std::span<FrameView> frames() = 0;
   /// The memory from which frames are read without a host copy.
   virtual FrameMemory& frame_memory() { return plain_frame_memory(); }
   /// Whether submit() starts work that runs concurrently with the caller.
   virtual bool overlaps() const { return false; }
-  /// Starts all launches without waiting for them; the previous run must be complete. Inputs, the frame and its pixels
-  /// must not change until wait().
+  /// Starts all launches without waiting for them; the previous run must be complete. Inputs, the frames and their
+  /// pixels must not change until wait().
   virtual void submit() = 0;
   /// Returns when the outputs of the submitted run can be read on the host.
   virtual void wait() = 0;

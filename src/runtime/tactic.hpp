@@ -141,6 +141,9 @@ class Backend {
   virtual std::string kernel_version() const { return {}; }
   /// Whether launches run on a plan's threads, so that the fastest ones depend on their number.
   virtual bool runs_on_threads() const { return false; }
+  /// Whether preprocessing of several frames, and so their postprocessing, may run concurrently: the tensors of a stage
+  /// then share no memory.
+  virtual bool overlaps_frames() const { return false; }
   /// The share of a run below which a measured gain is noise.
   virtual double timing_noise() const { return 0.0005; }
   /// The number of threads that may compile launches concurrently.

@@ -41,15 +41,26 @@ void bind_sizes(Graph& graph, const Card& card) {
   graph.apply(patch);
 }
 
-/// Inserts preprocessing before the model; returns the geometry.
-ValueId attach_pixels(Graph& graph, const Card& card) {
+/// What attach_pixels() adds, by image.
+struct AttachedPixels {
+  std::vector<ValueId> frames;
+  std::vector<ValueId> geometries;
+};
+
+/// Inserts preprocessing before the model.
+AttachedPixels attach_pixels(Graph& graph, const Card& card, std::size_t images) {
   const ValueId image = find_value(graph, graph.inputs(), card.input);
   const TensorType wanted = graph.value(image).type;
-  bind_sizes(graph, card);
   Fragment pre(graph, Stage::kPre);
-  const ValueId frame = graph.add_input(pre.unique("frame"), {DType::kFrame, {}});
-  const auto made = pre.add(preprocess_node(card, frame), {"pixels", "geometry"});
-  ValueId pixels = made[0];
+  AttachedPixels attached;
+  std::vector<ValueId> made;
+  for (std::size_t i = 0; i < images; ++i) {
+    attached.frames.push_back(graph.add_input(pre.unique("frame"), {DType::kFrame, {}}));
+    const auto outputs = pre.add(preprocess_node(card, attached.frames.back()), {"pixels", "geometry"});
+    made.push_back(outputs[0]);
+    attached.geometries.push_back(outputs[1]);
+  }
+  ValueId pixels = images == 1 ? made[0] : pre.concat(std::move(made), 0);
   if (is_channels_last(with_batch(wanted.shape))) pixels = pre.transpose(pixels, {0, 2, 3, 1});
   pixels = pre.cast(pixels, wanted.dtype);
   if (wanted.shape.rank() == 3) pixels = pre.op("Squeeze", {pixels, pre.ints({0})});
@@ -59,10 +70,10 @@ ValueId attach_pixels(Graph& graph, const Card& card) {
   Patch patch(graph, "feed frames to the model");
   patch.replace(image, pixels);
   graph.apply(patch);
-  std::vector<ValueId> inputs = {frame};
+  std::vector<ValueId> inputs = attached.frames;
   if (card.track) inputs.push_back(find_value(graph, graph.inputs(), card.track->input));
   graph.set_inputs(std::move(inputs));
-  return made[1];
+  return attached;
 }
 
 }  // namespace
@@ -97,22 +108,27 @@ Graph attach_target(const Graph& model, const Card& card) {
   Graph graph;
   const ValueId image = graph.add_input(track.input, model.value(find_value(model, model.inputs(), track.input)).type);
   graph.set_outputs({Fragment(graph, Stage::kPre).op("Identity", {image})});
-  attach_pixels(graph, crop);
+  bind_sizes(graph, crop);
+  attach_pixels(graph, crop, 1);
   return graph;
 }
 
-Attached attach(Graph model, const Card& card, const PostprocessOptions& options) {
+Attached attach(Graph model, const Card& card, const PostprocessOptions& options, std::size_t images) {
   check_postprocess(options);
   const std::vector<int> classes = find_classes(card, options.classes);
-  const ValueId geometry = attach_pixels(model, card);
-  Attached attached;
+  bind_sizes(model, card);
+  const ImageSlices slices(model, card, images);
+  const AttachedPixels pixels = attach_pixels(model, card, images);
+  Attached attached{.graph = {}, .outputs = {}, .images = images};
   OutputList outputs;
-  for (std::size_t i = 0; i < card.heads.size(); ++i) {
-    Attachment to(model, card, options, classes, i, geometry, outputs);
-    card.heads[i].decoder->attach(to);
-    attached.outputs.heads.push_back(to.predictions);
+  for (std::size_t image = 0; image < images; ++image) {
+    for (std::size_t i = 0; i < card.heads.size(); ++i) {
+      Attachment to(model, card, options, classes, i, pixels.geometries[image], slices, image, outputs);
+      card.heads[i].decoder->attach(to);
+      if (image == 0) attached.outputs.heads.push_back(to.predictions);
+    }
   }
-  attached.outputs.tensors = outputs.set_on(model);
+  attached.outputs.tensors = outputs.set_on(model) / images;
   attached.graph = std::move(model);
   return attached;
 }

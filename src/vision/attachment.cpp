@@ -23,8 +23,30 @@ void set_placement(Attributes& attributes, const Card& card) {
     attributes.set("roi", std::vector<std::int64_t>{roi->x, roi->y, roi->width, roi->height});
 }
 
-ValueId Attachment::output(std::size_t role) {
-  return post.cast(find_value(post.graph(), post.graph().outputs(), head.outputs.at(role)), DType::kFloat32);
+ImageSlices::ImageSlices(Graph& model, const Card& card, std::size_t images) : model_(model), images_(images) {
+  if (images == 1) return;
+  single_ = model;
+  if (card.track) fail(ErrorCode::kUnsupported, "a tracker follows one object from frame to frame: it takes no batch");
+  const ValueId image = find_value(model, model.inputs(), card.input);
+  const auto axes = batch_images(model, image, static_cast<std::int64_t>(images));
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    if (axes[i]) axes_.emplace(model.outputs()[i], *axes[i]);
+}
+
+ValueId ImageSlices::of(Fragment& post, ValueId value, std::size_t image) const {
+  const auto found = axes_.find(value);
+  if (found == axes_.end()) return value;
+  const ImageAxis at = found->second;
+  const auto i = static_cast<std::int64_t>(image);
+  if (at.outer == 1) return post.slice(value, at.axis, i * at.inner, (i + 1) * at.inner);
+  std::vector<std::int64_t> indices;
+  for (std::int64_t k = 0; k < at.per_image(); ++k)
+    indices.push_back((k / at.inner * static_cast<std::int64_t>(images_) + i) * at.inner + k % at.inner);
+  return post.gather(value, at.axis, post.ints(indices));
+}
+
+ValueId Attachment::raw_output(std::size_t role) {
+  return slices_.of(post, find_value(post.graph(), post.graph().outputs(), head.outputs.at(role)), image_);
 }
 
 ValueId Attachment::class_filter() {

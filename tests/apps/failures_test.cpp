@@ -81,7 +81,7 @@ TEST_F(Failures, UsageIsExitCode2) {
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--roi", "0,0,0,5"}), 2,
                {"--roi", "'0' is not an integer from 1 to 1000000"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--json", "--jsonl", "-"}), 2, {"standard output"});
-  for (const char* flag : {"--batch", "--streams", "--tolerance", "--data"})  // of other commands
+  for (const char* flag : {"--runs", "--streams", "--tolerance", "--data"})  // of other commands
     expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", flag, "1"}), 2, {"unknown flag", flag});
   expect_error(run_saccade({"infer", "m.onnx"}), 2, {"--output"});
   expect_error(run_saccade({"infer", "m.onnx", "--output", "d", "--input", "x"}), 2, {"--input", "'x'"});

@@ -35,7 +35,7 @@ PATHS = {
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
-NUMBER = re.compile(r"^(N|X|\[HOST:\]PORT|\[NAME:\]X|S|SECONDS|POINTS|SIZE\|TIME|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
+NUMBER = re.compile(r"^(N|X|MS|\[HOST:\]PORT|\[NAME:\]X|S|SECONDS|POINTS|SIZE\|TIME|SIZE|STEP|RATE|TIME|X,Y,W,H|WxH@RATE:FORMAT|WIDTHxHEIGHT:FORMAT|"
                     r"NAME=SHAPE)(=|$)")
 PATH = re.compile(r"^(FILE|DIR|PLAN|PATH|SRC|MODEL|A\.json|KIND:DIR|NAME=FILE|synthetic:)")
 WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)")

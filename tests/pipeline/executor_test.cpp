@@ -233,11 +233,12 @@ TEST_F(ExecutorTest, TakesFramesWheneverTheyArrive) {
   BoundedQueue<Frame> queue({{DropPolicy::kWait, 4}});
   FrameRunPool runs(4, models.size());
   std::atomic<std::int64_t> next = 0;
-  Executor executor(models, queue, runs, Clock::time_point::max(),
+  FrameBatcher batcher(queue, runs, {{.period = kPeriod, .is_live = true}}, {});
+  batcher.stay_awake();
+  Executor executor(models, batcher, runs, Clock::time_point::max(),
                     {.complete = [&](FrameRunRef run) { EXPECT_EQ(run->frame.sequence, next++); },
                      .lane_ended = [](std::size_t) {},
                      .failed = [] { ADD_FAILURE(); }});
-  executor.expect_each(kPeriod);
   executor.request();
   test::ScriptedReader reader("camera", test::frames(kFrames), true);
   FramePool pool(8);

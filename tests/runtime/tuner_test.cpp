@@ -85,7 +85,7 @@ class ClockworkBackend : public ReferenceBackend {
     ClockworkRunner(const Plan& plan, const Clockwork& clockwork, bool by_launch)
         : plan_(plan), clockwork_(clockwork), by_launch_(by_launch), host_(make_host_runner(plan)) {}
     TensorView view(ValueId id) const override { return host_->view(id); }
-    FrameView* frame() override { return host_->frame(); }
+    std::span<FrameView> frames() override { return host_->frames(); }
     void submit() override { host_->submit(); }
     void wait() override { host_->wait(); }
     void poison() override { host_->poison(); }

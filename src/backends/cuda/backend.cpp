@@ -90,6 +90,7 @@ class CudaBackend : public Backend {
   std::string device_name() const override { return device_.name(); }
   std::string kernel_version() const override { return kernel_headers_digest(); }
   int compile_threads() const override { return available_processors(); }
+  bool overlaps_frames() const override { return true; }
   void add_images(KernelImages images) const override { device_.add_images(std::move(images)); }
 
  private:

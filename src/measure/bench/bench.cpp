@@ -22,15 +22,16 @@ namespace saccade {
 namespace {
 
 /// The model's plan for frames or tensors.
-std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, bool resident) {
-  if (resident)
+std::shared_ptr<const Plan> plan_for(const Model& model, bool takes_frames, const BenchOptions& options) {
+  if (options.resident)
     return compile({.graph = impl_of(model).graph(),
                     .options = model.options(),
                     .measured = impl_of(model).measured(),
                     .packed = impl_of(model).packed(),
                     .edges = Edges::kAsComputed,
                     .keep_fp32 = impl_of(model).fp32_keep_list(PlanFor::kTensors, impl_of(model).graph())});
-  return takes_frames ? impl_of(model).vision_plan().plan : impl_of(model).tensor_plan();
+  return takes_frames ? impl_of(model).vision_plan(static_cast<std::size_t>(options.batch)).plan
+                      : impl_of(model).tensor_plan();
 }
 
 /// A model, or several together, during the loads.
@@ -118,11 +119,17 @@ void describe(BenchedModel& benched, const std::vector<Model>& models, const Ben
   }
   const bool is_half = benched.precision == "fp16" || benched.precision == "bf16";
   benched.drift_limit = is_half ? kLargestHalfDrift : benched.precision == "tf32" ? kLargestTf32Drift : kLargestDrift;
-  benched.takes_frames = !options.tensors && !options.resident && options.peers.empty() && options.batch == 1 &&
+  benched.takes_frames = !options.tensors && !options.resident && options.peers.empty() &&
+                         (options.batch == 1 || options.from_frames) &&
                          std::ranges::all_of(models, [](const Model& model) { return impl_of(model).is_recognised(); });
   if (models.size() > 1 && !benched.takes_frames)
     fail(ErrorCode::kUnsupported, "only recognised models can run together on a frame");
-  benched.covers = benched.takes_frames ? fmt::format("one {} frame, pixels to predictions", to_string(options.frame))
+  if (options.from_frames && !benched.takes_frames)
+    fail(ErrorCode::kUnsupported, "it is not recognised, so it can't run on frames");
+  const std::string frames =
+      options.batch == 1 ? std::string("one") : fmt::format("{} frames at once of", options.batch);
+  benched.covers = benched.takes_frames ? fmt::format("{} {}{}, pixels to predictions", frames,
+                                                      to_string(options.frame), options.batch == 1 ? " frame" : "")
                                         : fmt::format("raw tensors{}, model only, batch {}",
                                                       options.resident ? " on the device" : "", options.batch);
 }
@@ -164,14 +171,15 @@ void measure_loaded(ModelRun& run, const std::vector<Model>& models, const Bench
   benched.arena_bytes = 0;
   std::shared_ptr<const Plan> plan;
   for (const Model& model : models) {
-    plan = plan_for(model, benched.takes_frames, options.resident);
+    plan = plan_for(model, benched.takes_frames, options);
     benched.threads = plan->threads();
     benched.arena_bytes += plan->arena_bytes();
   }
   check_streams(options, benched.arena_bytes);
   if (!benched.takes_frames) return measure_on_tensors(run, models.front(), plan, options, load, progress);
   const NoiseFrame frame(options.frame, options.runs.seed);
-  OwnEngine own([&] { return on_frames(models, frame); }, options.streams);
+  const auto batch = static_cast<std::size_t>(options.batch);
+  OwnEngine own([&] { return on_frames(models, frame, batch); }, options.streams);
   measure(run, own, {}, share_of(options, load), progress);
 }
 
@@ -183,7 +191,8 @@ void bench_load(ModelRun& run, const BenchOptions& options, int load, const Benc
   say(0);
   benched.peak_is_own = reset_peak_memory() && benched.peak_is_own;
   std::vector<Model> models;
-  for (const std::string& file : run.files) models.push_back(load_batched(file, options.model, options.batch));
+  for (const std::string& file : run.files)
+    models.push_back(load_batched(file, options.model, options.from_frames ? 1 : options.batch));
   try {
     if (load == 0) describe(benched, models, options);
     measure_loaded(run, models, options, load, say);

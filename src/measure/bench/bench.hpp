@@ -19,6 +19,7 @@ struct BenchOptions {
   int batch = 1;
   int streams = 1;
   FrameSize frame{PixelFormat::kI420, 1280, 720};  ///< input of recognised models
+  bool from_frames = false;                        ///< a batch above 1 as so many frames, else raw tensors
   bool tensors = false;                            ///< raw tensors even if the model is recognised
   bool resident = false;                           ///< raw tensors that stay on the device, in its compute types
   bool together = false;                           ///< all models on one frame, as a pipeline runs them

@@ -75,21 +75,26 @@ std::string precision_of(const Model& model) {
   return std::string(to_string(precision == Precision::kAuto ? Precision::kFp32 : precision));
 }
 
-Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
-  /// Models, and the frame in the memory where a pipeline would have it.
+Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame, std::size_t batch) {
+  /// Models, and frames in the memory where a pipeline would have them.
   struct Fed {
-    Fed(const std::vector<Model>& all, const FrameView& view) : models(all), pool(1, models.frame_memory()) {
+    Fed(const std::vector<Model>& all, const FrameView& view, std::size_t count)
+        : models(all, count), pool(count, models.frame_memory()), frames(count) {
       const std::size_t bytes = frame_bytes(view.format, view.width, view.height);
-      frame.lease = pool.acquire(bytes);
-      frame.view = lay_out(frame.lease.buffer(), view.format, view.width, view.height);
-      std::memcpy(frame.lease.buffer().data, view.planes[0], bytes);
+      for (Frame& each : frames) {
+        each.lease = pool.acquire(bytes);
+        each.view = lay_out(each.lease.buffer(), view.format, view.width, view.height);
+        std::memcpy(each.lease.buffer().data, view.planes[0], bytes);
+        inputs.push_back(&each);
+      }
     }
     InferenceTimes run() {
-      models.begin(frame.view);
+      models.begin(inputs);
       models.wait();
       InferenceTimes times{};
       for (std::size_t i = 0; i < models.size(); ++i) {
-        models.run(i, frame);
+        models.run(i, inputs);
+        for (std::size_t place = 0; place < frames.size(); ++place) models.read(i, place, frames[place]);
         const auto& latency = models[i].result().latency;
         times[0] += latency.pre;
         // Overlapping branches share the measured time.
@@ -100,9 +105,10 @@ Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame) {
     }
     ModelSet models;
     FramePool pool;
-    Frame frame;
+    std::vector<Frame> frames;
+    std::vector<const Frame*> inputs;
   };
-  const auto fed = std::make_shared<Fed>(models, frame.view());
+  const auto fed = std::make_shared<Fed>(models, frame.view(), batch);
   return [fed] { return fed->run(); };
 }
 

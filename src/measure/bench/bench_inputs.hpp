@@ -17,8 +17,8 @@ Model load_batched(const std::string& file, const ModelOptions& options, int bat
 /// "int8" if the model's graph is quantized, else the precision of its options: "fp32", "fp16".
 std::string precision_of(const Model& model);
 
-/// An inference on FRAME, from pixels to the predictions of all MODELS, as a pipeline runs them.
-Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame);
+/// An inference on BATCH times FRAME, from pixels to the predictions of all MODELS, as a pipeline runs them.
+Inference on_frames(const std::vector<Model>& models, const NoiseFrame& frame, std::size_t batch);
 /// An inference on INPUTS, one per input of the plan, converted to its types. RESIDENT: they are copied to the device
 /// once, and outputs stay there.
 Inference on_tensors(const std::shared_ptr<const Plan>& plan, std::span<const Tensor> inputs, bool resident);

@@ -28,7 +28,7 @@ PlanTimes run_for_limits(const CompiledModel& model, const FrameSize& frame, dou
   Execution execution(model.plan);
   fill_inputs(execution);
   std::optional<NoiseFrame> noise;
-  if (FrameView* view = execution.frame()) *view = noise.emplace(frame, 1).view();
+  if (!execution.frames().empty()) std::ranges::fill(execution.frames(), noise.emplace(frame, 1).view());
   return time_plan(execution, seconds, progress);
 }
 

@@ -87,7 +87,7 @@ void Model::Impl::use_card(Card card) {
 
 void Model::Impl::use_precision(const DecidedPrecision& decided) {
   const std::scoped_lock lock(mutex_);
-  if (tensor_plan_ || vision_plan_) fail(ErrorCode::kInternal, "{}: it is compiled already", path_);
+  if (tensor_plan_ || !vision_plans_.empty()) fail(ErrorCode::kInternal, "{}: it is compiled already", path_);
   options_.precision = decided.precision;
   keep_for_accuracy_ = decided.keep_fp32;
   keep_lists_.clear();
@@ -126,24 +126,29 @@ std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   return tensor_plan_;
 }
 
-const VisionPlan& Model::Impl::vision_plan() {
+const VisionPlan& Model::Impl::vision_plan(std::size_t images) {
   const std::scoped_lock lock(mutex_);
-  if (vision_plan_) return *vision_plan_;
+  // What stays in float32 is found for one image.
+  for (const std::size_t each : {std::size_t{1}, images}) {
+    auto& plan = vision_plans_[each];
+    if (plan == nullptr) plan = naming(path_, [&] { return make_vision_plan(each); });
+  }
+  return *vision_plans_[images];
+}
+
+std::unique_ptr<const VisionPlan> Model::Impl::make_vision_plan(std::size_t images) {
   recognise();
-  if (!card_->assumptions.empty())
+  if (images == 1 && !card_->assumptions.empty())
     log(LogLevel::kWarning, "{}: assumed for lack of a card: {} (docs/cards.md)", path_,
         fmt::join(card_->assumptions, "; "));
-  vision_plan_ = naming(path_, [&] {
-    auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr, {}, {}});
-    if (is_tiled(*card_, options_)) made->roi = take_region(made->card);
-    if (made->card.track) made->target = attach_target(graph_, made->card);
-    Attached attached = attach(graph_, made->card, options_.post);
-    made->outputs = std::move(attached.outputs);
-    const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);
-    made->plan = compiled(std::move(attached.graph), keep_fp32);
-    return made;
-  });
-  return *vision_plan_;
+  auto made = std::make_unique<VisionPlan>(VisionPlan{*card_, {}, nullptr, {}, {}});
+  if (is_tiled(*card_, options_)) made->roi = take_region(made->card);
+  if (made->card.track) made->target = attach_target(graph_, made->card);
+  Attached attached = attach(graph_, made->card, options_.post, images);
+  made->outputs = std::move(attached.outputs);
+  const Fp32KeepList& keep_fp32 = find_keep_list(PlanFor::kFrames, attached.graph);
+  made->plan = compiled(std::move(attached.graph), keep_fp32);
+  return made;
 }
 
 const Model* Model::Impl::second() {

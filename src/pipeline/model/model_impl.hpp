@@ -16,7 +16,7 @@ namespace saccade {
 /// A model compiled for frames, and what its outputs hold.
 struct VisionPlan {
   Card card;
-  PredictionOutputs outputs;
+  PredictionOutputs outputs;  ///< of an image
   std::shared_ptr<const Plan> plan;
   std::optional<Region> roi;    ///< in which tiles lie; CARD then has none
   std::optional<Graph> target;  ///< of a tracker: attach_target()
@@ -52,7 +52,8 @@ class Model::Impl {
   bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.
   std::shared_ptr<const Plan> tensor_plan();
-  const VisionPlan& vision_plan();
+  /// The same for IMAGES frames at once. Throws Error (kUnsupported) if the model can't be shown to keep them apart.
+  const VisionPlan& vision_plan(std::size_t images = 1);
   /// The model that the card runs on detected objects, loaded for this model's device at the first call; null if there
   /// is none. Valid as long as this one; any thread. Throws Error if it does not fit.
   const Model* second();
@@ -62,6 +63,7 @@ class Model::Impl {
   void recognise();
   const Fp32KeepList& find_keep_list(PlanFor what, const Graph& graph);
   std::shared_ptr<const Plan> compiled(Graph graph, const Fp32KeepList& keep_fp32);
+  std::unique_ptr<const VisionPlan> make_vision_plan(std::size_t images);
 
   std::string path_;
   std::string name_;
@@ -77,7 +79,7 @@ class Model::Impl {
   std::optional<Card> card_;
   NodeNames keep_for_accuracy_;  // of use_precision()
   std::map<PlanFor, Fp32KeepList> keep_lists_;
-  std::unique_ptr<const VisionPlan> vision_plan_;
+  std::map<std::size_t, std::unique_ptr<const VisionPlan>> vision_plans_;  ///< by number of images
   std::optional<Model> second_;
 };
 

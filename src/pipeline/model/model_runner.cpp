@@ -12,7 +12,7 @@
 
 namespace saccade {
 
-ModelRunner::ModelRunner(const Model& model, int index)
+ModelRunner::ModelRunner(const Model& model, int index, std::span<const std::size_t> batches)
     : model_(model),
       vision_(impl_of(model).vision_plan()),
       execution_(open_execution(model.name(), vision_.plan)),
@@ -23,6 +23,10 @@ ModelRunner::ModelRunner(const Model& model, int index)
   reader_.prepare(result_);
   if (is_tiled()) reader_.prepare(tile_);
   outputs_.resize(vision_.plan->graph().outputs().size());
+  for (const std::size_t images : batches) {
+    const auto& plan = impl_of(model).vision_plan(images).plan;
+    batches_.push_back({images, plan, open_execution(model.name(), plan)});
+  }
   if (const Model* second = impl_of(model).second())
     objects_ = std::make_unique<ObjectRunner>(*impl_of(model).card().second, *second);
 }
@@ -30,9 +34,28 @@ ModelRunner::ModelRunner(const Model& model, int index)
 ModelRunner::~ModelRunner() = default;
 ModelRunner::ModelRunner(ModelRunner&&) noexcept = default;
 
-void ModelRunner::submit(const FrameView& frame) {
-  *execution_.frame() = frame;
-  execution_.submit();
+Execution& ModelRunner::execution_for(std::size_t images) {
+  const auto found = std::ranges::find(batches_, images, &Batch::images);
+  return found == batches_.end() ? execution_ : found->execution;
+}
+
+std::vector<std::shared_ptr<const Plan>> ModelRunner::batch_plans() const {
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (const Batch& batch : batches_) plans.push_back(batch.plan);
+  return plans;
+}
+
+Execution& ModelRunner::choose(std::span<const FrameView> frames) {
+  submitted_.reset();
+  for (std::size_t i = 0; i < batches_.size() && frames.size() > 1 && !submitted_; ++i)
+    if (batches_[i].images >= frames.size()) submitted_ = i;
+  const std::span<FrameView> places = submitted().frames();
+  if (frames.size() > places.size())
+    fail(ErrorCode::kInternal, "{}: {} frames exceed the largest batch", model_.name(), frames.size());
+  // Places without a frame repeat the first one. They are not read.
+  std::ranges::fill(places, frames[0]);
+  std::ranges::copy(frames, places.begin());
+  return submitted();
 }
 
 FrameView ModelRunner::input_of(const Frame& frame) const {
@@ -40,10 +63,15 @@ FrameView ModelRunner::input_of(const Frame& frame) const {
   return is_reachable && !(is_tiled() && tiling_->reads_pixels()) ? frame.view : host_view(frame);
 }
 
-void ModelRunner::read(const Frame& frame, ResultTracker* tracker) {
+void ModelRunner::read(std::size_t place, const Frame& frame, ResultTracker* tracker) {
+  if (is_tiled()) {
+    run_tiles(input_of(frame));
+    finish(frame, tracker);
+    return;
+  }
   const auto start = std::chrono::steady_clock::now();
   result_.latency = {};
-  read_outputs(frame.view);
+  read_outputs(place, frame.view);
   add_stage_times();
   result_.latency.post += std::chrono::steady_clock::now() - start;
   finish(frame, tracker);
@@ -82,14 +110,12 @@ void ModelRunner::follow(const std::array<float, 4>& box) {
 }
 
 void ModelRunner::run(const Frame& frame, ResultTracker* tracker) {
-  if (is_tiled()) {
-    run_tiles(input_of(frame));
-    finish(frame, tracker);
-    return;
+  if (!is_tiled()) {
+    const FrameView pixels = input_of(frame);
+    submit({&pixels, 1});
+    wait();
   }
-  submit(input_of(frame));
-  wait();
-  read(frame, tracker);
+  read(0, frame, tracker);
 }
 
 void ModelRunner::warm_up(const FrameView& frame) {
@@ -98,13 +124,23 @@ void ModelRunner::warm_up(const FrameView& frame) {
     run_tiles(frame);
     return;
   }
-  submit(frame);
+  for (Batch& batch : batches_) {
+    std::ranges::fill(batch.execution.frames(), frame);
+    batch.execution.run();
+  }
+  submit({&frame, 1});
   wait();
-  read_outputs(frame);
+  read_outputs(0, frame);
 }
 
-void ModelRunner::read_outputs(const FrameView& frame) {
-  for (std::size_t i = 0; i < outputs_.size(); ++i) outputs_[i] = execution_.output(i);
+/// An image's tensors follow those of the images before, and so do its counts after all tensors.
+void ModelRunner::read_outputs(std::size_t place, const FrameView& frame) {
+  const Execution& execution = shown();
+  const std::size_t images = std::max<std::size_t>(execution.frames().size(), 1);
+  const std::size_t tensors = vision_.outputs.tensors;
+  const std::size_t counts = outputs_.size() - tensors;
+  for (std::size_t i = 0; i < outputs_.size(); ++i)
+    outputs_[i] = execution.output(i < tensors ? place * tensors + i : images * tensors + place * counts + i - tensors);
   reader_.read(outputs_, frame.width, frame.height, result_);
 }
 
@@ -114,13 +150,17 @@ void ModelRunner::run_tiles(const FrameView& frame) {
   runs_ = tiling_->begin(frame);
   result_.faults = {};
   result_.latency.pre += std::chrono::steady_clock::now() - start;
-  submit(tiling_->tile(0));
+  const FrameView first = tiling_->tile(0);
+  submit({&first, 1});
   for (std::size_t i = 0; i < runs_; ++i) {
     wait();
     add_stage_times();
     for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k] = execution_.output(k);
     // A device works on the next tile while the host reads this one's outputs.
-    if (i + 1 < runs_) submit(tiling_->tile(i + 1));
+    if (i + 1 < runs_) {
+      const FrameView next = tiling_->tile(i + 1);
+      submit({&next, 1});
+    }
     read_tile(i);
   }
   const auto merging = std::chrono::steady_clock::now();
@@ -138,9 +178,10 @@ void ModelRunner::read_tile(std::size_t i) {
 }
 
 void ModelRunner::add_stage_times() {
-  result_.latency.pre += execution_.stage_time(Stage::kPre);
-  result_.latency.model += execution_.stage_time(Stage::kModel);
-  result_.latency.post += execution_.stage_time(Stage::kPost);
+  const Execution& execution = shown();
+  result_.latency.pre += execution.stage_time(Stage::kPre);
+  result_.latency.model += execution.stage_time(Stage::kModel);
+  result_.latency.post += execution.stage_time(Stage::kPost);
 }
 
 /// Sets the identity of the frame, tracks the objects, and runs the second model, which warns of its own faults.

@@ -7,14 +7,41 @@
 #include "base/error.hpp"
 
 namespace saccade {
+namespace {
 
-ModelSet::ModelSet(const std::vector<Model>& models) {
+std::vector<std::size_t> sizes_up_to(std::size_t batch) {
+  std::vector<std::size_t> sizes;
+  for (std::size_t size = 1; size < batch; size *= 2) sizes.push_back(size);
+  sizes.push_back(batch);
+  return sizes;
+}
+
+/// Throws Error unless MODEL runs once a frame.
+void check_batch(const Model& model, bool is_tiled) {
+  if (is_tiled) fail(ErrorCode::kUnsupported, "{}: it runs on tiles of a frame: it takes no batch", model.name());
+}
+
+}  // namespace
+
+ModelSet::ModelSet(const std::vector<Model>& models, std::size_t batch) : sizes_(sizes_up_to(batch)) {
   runners_.reserve(models.size());
-  for (const Model& model : models) runners_.emplace_back(model, static_cast<int>(runners_.size()));
+  inputs_.reserve(this->batch());
+  for (const Model& model : models) {
+    runners_.emplace_back(model, static_cast<int>(runners_.size()), std::span(sizes_).subspan(1));
+    if (batch > 1) check_batch(model, runners_.back().is_tiled());
+  }
+  make_groups();
+}
+
+void ModelSet::make_groups() {
   if (size() < 2 || std::ranges::any_of(runners_, &ModelRunner::is_tiled)) return;
-  std::vector<Runner*> others;
-  for (std::size_t i = 1; i < size(); ++i) others.push_back(&runners_[i].execution().runner());
-  group_ = runners_[0].execution().runner().group(others);
+  for (const std::size_t images : sizes_) {
+    std::vector<Runner*> others;
+    for (std::size_t i = 1; i < size(); ++i) others.push_back(&runners_[i].execution_for(images).runner());
+    auto group = runners_[0].execution_for(images).runner().group(others);
+    if (group == nullptr) return;
+    groups_.emplace(images, std::move(group));
+  }
 }
 
 FrameMemory& ModelSet::frame_memory() const {
@@ -40,21 +67,33 @@ void ModelSet::warm_up(int width, int height) {
       // The first frame will be refused as well, and that is reported.
     }
   }
-  // The group has a graph of its own.
+  // The groups have graphs of their own.
   const bool is_stateful = std::ranges::any_of(runners_, &ModelRunner::is_stateful);
-  if (group_ != nullptr && !is_stateful && !begin(black)) static_cast<void>(wait());
+  for (const auto& [images, group] : groups_) {
+    Frame frame;
+    frame.view = black;
+    const std::vector<const Frame*> frames(images, &frame);
+    if (!is_stateful && !begin(frames)) static_cast<void>(wait());
+  }
   ready_ = false;
   memory.deallocate(buffer.data);
 }
 
-std::optional<ModelSet::Fault> ModelSet::begin(const FrameView& frame) {
+std::optional<ModelSet::Fault> ModelSet::begin(std::span<const Frame* const> frames) {
   if (!overlaps()) return {};
+  group_ = groups_.empty() ? nullptr : groups_.lower_bound(frames.size())->second.get();
+  std::span<const FrameView> inputs;
+  try {
+    inputs = inputs_of(0, frames);  // the models of a group have one device
+  } catch (const Error& error) {
+    return fault(0, error);
+  }
   try {
     if (group_ != nullptr) {
-      for (ModelRunner& runner : runners_) *runner.execution().frame() = frame;
+      for (ModelRunner& runner : runners_) runner.choose(inputs);
       group_->submit();
     } else {
-      runners_[0].submit(frame);
+      runners_[0].submit(inputs);
     }
   } catch (const Error& error) {
     return fault(group_ != nullptr ? group_->failed() : 0, error);
@@ -63,13 +102,10 @@ std::optional<ModelSet::Fault> ModelSet::begin(const FrameView& frame) {
   return {};
 }
 
-std::optional<ModelSet::Fault> ModelSet::begin(const Frame& frame) {
-  if (!overlaps()) return {};
-  try {
-    return begin(runners_[0].input_of(frame));  // the models of a group have one device
-  } catch (const Error& error) {
-    return fault(0, error);
-  }
+std::span<const FrameView> ModelSet::inputs_of(std::size_t i, std::span<const Frame* const> frames) {
+  inputs_.clear();
+  for (const Frame* frame : frames) inputs_.push_back(runners_[i].input_of(*frame));
+  return inputs_;
 }
 
 std::optional<ModelSet::Fault> ModelSet::wait() {
@@ -78,14 +114,28 @@ std::optional<ModelSet::Fault> ModelSet::wait() {
   try {
     group_ != nullptr ? group_->wait() : runners_[0].wait();
   } catch (const Error& error) {
+    for (ModelRunner& runner : runners_) runner.show();
     return fault(group_ != nullptr ? group_->failed() : 0, error);
+  }
+  for (ModelRunner& runner : runners_) runner.show();
+  return {};
+}
+
+std::optional<ModelSet::Fault> ModelSet::run(std::size_t i, std::span<const Frame* const> frames) {
+  if (ready_ || runners_[i].is_tiled()) return {};
+  try {
+    runners_[i].submit(inputs_of(i, frames));
+    runners_[i].wait();
+  } catch (const Error& error) {
+    return fault(i, error);
   }
   return {};
 }
 
-std::optional<ModelSet::Fault> ModelSet::run(std::size_t i, const Frame& frame, ResultTracker* tracker) {
+std::optional<ModelSet::Fault> ModelSet::read(std::size_t i, std::size_t place, const Frame& frame,
+                                              ResultTracker* tracker) {
   try {
-    ready_ ? runners_[i].read(frame, tracker) : runners_[i].run(frame, tracker);
+    runners_[i].read(place, frame, tracker);
   } catch (const Error& error) {
     return fault(i, error);
   }

@@ -235,6 +235,7 @@ std::string to_json(const Summary& summary) {
   append_zones(out, summary.zones);
   append(out, R"(,"invalid":{},)", summary.invalid);
   append_stages(out, summary.stages);
+  if (summary.batch > 1) append(out, R"(,"batch":{:.2f})", summary.batch);
   append(out, R"(,"bottleneck":)");
   append_json_string(out, summary.bottleneck);
   append(out, "}}");
@@ -304,6 +305,7 @@ std::string to_text(const Summary& summary) {
         report_text("{:<10} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f}\n", stage.name,
                     to_milliseconds(stage.time.mean), to_milliseconds(stage.time.deviation),
                     to_milliseconds(stage.time.p50), to_milliseconds(stage.time.p99), to_milliseconds(stage.time.max));
+  if (summary.batch > 1) text += report_text("{:.2f} frames at once on average\n", summary.batch);
   text += report_text("bottleneck: {}\n", summary.bottleneck);
   return text.str();
 }

@@ -4,14 +4,17 @@
 
 namespace saccade {
 
-Executor::Executor(ModelSet& models, BoundedQueue<Frame>& queue, FrameRunPool& runs, Clock::time_point deadline,
-                   Hooks hooks, Trackers trackers)
+Executor::Executor(ModelSet& models, FrameBatcher& frames, FrameRunPool& runs, Clock::time_point deadline, Hooks hooks,
+                   Trackers trackers)
     : models_(models),
-      queue_(queue),
+      frames_(frames),
       runs_(runs),
       deadline_(deadline),
       hooks_(std::move(hooks)),
-      trackers_(std::move(trackers)) {}
+      trackers_(std::move(trackers)) {
+  for (FrameBatch* batch : {&current_, &ahead_}) batch->runs.reserve(models.batch());
+  inputs_.reserve(models.batch());
+}
 
 void Executor::request() {
   if (thread_.joinable() && !lockstep_) return;
@@ -53,10 +56,16 @@ void Executor::check() {
 void Executor::run_all() {
   pthread_setname_np(pthread_self(), "saccade-models");
   try {
-    while ((current_ = ahead_ ? std::move(ahead_) : fetch())) {
-      process(*current_);
-      hooks_.complete(std::move(current_));
+    while (true) {
+      std::swap(current_, ahead_);
+      if (current_.runs.empty()) end_lanes(current_);
+      const bool is_begun = std::exchange(is_ahead_begun_, false);
+      if (!is_begun && !fetch(current_)) break;
+      if (!is_begun) begin(current_);
+      process(current_);
+      end_lanes(current_);
     }
+    end_lanes(current_);
   } catch (...) {
     failure_ = std::current_exception();
     hooks_.failed();
@@ -75,78 +84,86 @@ bool Executor::wait_for_request() {
   return true;
 }
 
-/// Waits for the next frame: asleep until shortly before it is expected, then awake until shortly after that.
-PopStatus Executor::pop(FrameRun& run) {
-  constexpr std::chrono::microseconds kWakeUp(150);  // of most wake-ups, with a margin
-  if (period_ > kWakeUp && Clock::now() < expected_ + kWakeUp) {
-    const auto awake = expected_ - kWakeUp;
-    const PopStatus status = queue_.pop(run.frame, run.lane, std::min(awake, deadline_));
-    if (status != PopStatus::kTimeout) return status;
-    while (Clock::now() < expected_ + kWakeUp) {
-      if (queue_.try_pop(run.frame, run.lane)) return PopStatus::kItem;
-      std::this_thread::yield();
-    }
+/// Waits for the next frames; false at the end.
+bool Executor::fetch(FrameBatch& batch) {
+  if (batch.runs.empty() && !wait_for_request()) return false;
+  while (frames_.fill(batch)) {
+    if (!batch.runs.empty()) return true;
+    end_lanes(batch);
   }
-  return queue_.pop(run.frame, run.lane, deadline_);
+  return false;
 }
 
-/// Waits for the next frame and begins its run; empty at the end.
-FrameRunRef Executor::fetch() {
-  if (!wait_for_request()) return {};
-  FrameRunRef run = runs_.take();
-  run->requested = Clock::now();
-  while (true) {
-    switch (pop(*run)) {
-      case PopStatus::kItem: begin(*run); return run;
-      case PopStatus::kLaneClosed: hooks_.lane_ended(run->lane); break;
-      default: return {};
-    }
+/// After the results of their last frames.
+void Executor::end_lanes(FrameBatch& batch) {
+  for (const std::size_t lane : batch.ended) hooks_.lane_ended(lane);
+  batch.ended.clear();
+}
+
+void Executor::begin(FrameBatch& batch) {
+  inputs_.clear();
+  for (const FrameRunRef& run : batch.runs) {
+    run->fetched = Clock::now();
+    run->batch = batch.runs.size();
+    inputs_.push_back(&run->frame);
+  }
+  batch.fault = models_.begin(inputs_);
+}
+
+void Executor::process(FrameBatch& batch) {
+  if (auto fault = models_.wait()) batch.fault = std::move(fault);
+  // The device works on the newest frames while the host reads the results of these.
+  if (!batch.fault && models_.overlaps() && !lockstep_ && Clock::now() < deadline_ && frames_.try_fill(ahead_)) {
+    begin(ahead_);
+    is_ahead_begun_ = true;
+  }
+  std::optional<ModelSet::Fault> fault;
+  if (batch.runs.size() == 1)
+    fault = std::exchange(batch.fault, std::nullopt);
+  else if (batch.fault)
+    models_.discard();  // each frame runs alone, to learn which one it is
+  const std::size_t models = fault ? fault->model : models_.size();
+  for (std::size_t i = 0; i < models; ++i) run_model(batch, i);
+  for (FrameRunRef& run : batch.runs) {
+    if (!run) continue;
+    if (fault) run->fault = std::move(fault);
+    hooks_.complete(std::move(run));
+  }
+  batch.runs.clear();
+  batch.fault.reset();
+}
+
+/// Fills the results of MODEL. With those of the last one, runs are passed on.
+void Executor::run_model(FrameBatch& batch, std::size_t model) {
+  inputs_.clear();
+  for (const FrameRunRef& run : batch.runs) inputs_.push_back(&run->frame);
+  const bool is_last = model + 1 == models_.size();
+  const auto fault = batch.fault ? batch.fault : models_.run(model, inputs_);
+  for (std::size_t i = 0; i < batch.runs.size(); ++i) {
+    FrameRun& run = *batch.runs[i];
+    if (fault && !run.fault) run.fault = batch.runs.size() == 1 ? fault : models_.run(model, {&inputs_[i], 1});
+    if (!run.fault) read_one(run, model, fault ? 0 : i);
+    if (is_last) hooks_.complete(std::move(batch.runs[i]));
   }
 }
 
-/// The same without waiting: empty if there is no frame.
-FrameRunRef Executor::try_fetch() {
-  FrameRunRef run = runs_.take();
-  if (!queue_.try_pop(run->frame, run->lane)) return {};
-  run->requested = Clock::now();
-  begin(*run);
-  return run;
-}
-
-void Executor::begin(FrameRun& run) {
-  run.fetched = Clock::now();
-  expected_ = run.frame.captured + period_;
-  run.fault = models_.begin(run.frame);
-}
-
-void Executor::process(FrameRun& run) {
-  if (auto fault = models_.wait()) run.fault = std::move(fault);
-  // The device works on the newest frame while the host reads the results of this one.
-  if (!run.fault && models_.overlaps() && !lockstep_ && Clock::now() < deadline_) ahead_ = try_fetch();
-  read(run, run.fault ? run.fault->model : models_.size());
+void Executor::read_one(FrameRun& run, std::size_t model, std::size_t place) {
+  if (auto fault = models_.read(model, place, run.frame, tracker_of(run, model))) {
+    run.fault = std::move(fault);
+    return;
+  }
+  FrameRun::Output& output = run.outputs[model];
+  const auto copying = Clock::now();
+  if (prepared_ == model) runs_.prepare(prepared_++, models_[model].result());
+  output.storage.copy(models_[model].result(), output.result);
+  output.started = model == 0 ? run.fetched : run.outputs[model - 1].finished;
+  output.finished = Clock::now();
+  output.result.latency.post += output.finished - copying;
+  run.done = model + 1;
 }
 
 ResultTracker* Executor::tracker_of(const FrameRun& run, std::size_t model) const {
   return trackers_.empty() ? nullptr : trackers_[run.lane][model].get();
-}
-
-/// Fills the results of the first MODELS.
-void Executor::read(FrameRun& run, std::size_t models) {
-  auto last = run.fetched;
-  for (std::size_t i = 0; i < models; ++i) {
-    if (auto fault = models_.run(i, run.frame, tracker_of(run, i))) {
-      run.fault = std::move(fault);
-      return;
-    }
-    FrameRun::Output& output = run.outputs[i];
-    const auto copying = Clock::now();
-    if (prepared_ == i) runs_.prepare(prepared_++, models_[i].result());
-    output.storage.copy(models_[i].result(), output.result);
-    output.started = last;
-    output.finished = last = Clock::now();
-    output.result.latency.post += last - copying;
-    run.done = i + 1;
-  }
 }
 
 }  // namespace saccade

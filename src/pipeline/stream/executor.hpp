@@ -10,17 +10,16 @@
 #include <thread>
 #include <vector>
 
-#include "base/bounded_queue.hpp"
 #include "pipeline/model/model_set.hpp"
-#include "pipeline/stream/frame_run.hpp"
+#include "pipeline/stream/frame_batcher.hpp"
 
 namespace saccade {
 
 /// The trackers of a pipeline, by lane and model; null: it does not track.
 using Trackers = std::vector<std::vector<std::unique_ptr<ResultTracker>>>;
 
-/// Takes frames from a queue, runs the models on them and passes the runs on, on its own thread. If the models run on a
-/// device, the next frame is submitted before the results of the last one are read.
+/// Takes batches of frames, runs the models on them and passes the runs on, on its own thread. If the models run on a
+/// device, the next batch is submitted before the results of the last one are read.
 class Executor {
  public:
   struct Hooks {
@@ -32,17 +31,14 @@ class Executor {
     std::function<void()> failed;
   };
 
-  /// MODELS, QUEUE and RUNS outlive it. It ends at DEADLINE. Does not start. TRACKERS may be empty.
-  Executor(ModelSet& models, BoundedQueue<Frame>& queue, FrameRunPool& runs, Clock::time_point deadline, Hooks hooks,
+  /// MODELS, FRAMES and RUNS outlive it. It ends at DEADLINE, that of FRAMES. Does not start. TRACKERS may be empty.
+  Executor(ModelSet& models, FrameBatcher& frames, FrameRunPool& runs, Clock::time_point deadline, Hooks hooks,
            Trackers trackers = {});
   /// The queue must be cancelled or closed, and `complete` must not block.
   ~Executor() { join(); }
   Executor(const Executor&) = delete;
   Executor& operator=(const Executor&) = delete;
 
-  /// A frame arrives PERIOD after the last one: the thread does not sleep at that time, because waking up takes longer
-  /// than many a network. Before the first request().
-  void expect_each(std::chrono::nanoseconds period) { period_ = period; }
   /// Starts the thread at the first call. In lockstep it lets it process one more frame, unless the last one was not
   /// taken() yet.
   void request();
@@ -60,31 +56,31 @@ class Executor {
   /// Throws, once, the exception that has ended the thread, if any. Once the thread has ended.
   void check();
   /// Runs that were begun and will not be completed, once the thread has ended; they may be empty.
-  std::array<FrameRunRef, 2> take_unfinished() { return {std::move(current_), std::move(ahead_)}; }
+  std::array<FrameBatch, 2> take_unfinished() { return {std::move(current_), std::move(ahead_)}; }
 
  private:
   void run_all();
   bool wait_for_request();
-  FrameRunRef fetch();
-  PopStatus pop(FrameRun& run);
-  FrameRunRef try_fetch();
-  void begin(FrameRun& run);
-  void process(FrameRun& run);
-  void read(FrameRun& run, std::size_t models);
+  bool fetch(FrameBatch& batch);
+  void begin(FrameBatch& batch);
+  void process(FrameBatch& batch);
+  void run_model(FrameBatch& batch, std::size_t model);
+  void read_one(FrameRun& run, std::size_t model, std::size_t place);
+  void end_lanes(FrameBatch& batch);
   ResultTracker* tracker_of(const FrameRun& run, std::size_t model) const;
 
   ModelSet& models_;
-  BoundedQueue<Frame>& queue_;
+  FrameBatcher& frames_;
   FrameRunPool& runs_;
   Clock::time_point deadline_;
   Hooks hooks_;
   Trackers trackers_;
   bool lockstep_ = false;
-  std::chrono::nanoseconds period_{};  ///< of the frames; 0: unknown
-  Clock::time_point expected_;         ///< when the next frame arrives
-  FrameRunRef current_;                ///< under way
-  FrameRunRef ahead_;                  ///< the next run, already begun
-  std::size_t prepared_ = 0;           ///< models that have had a result
+  FrameBatch current_;                ///< under way
+  FrameBatch ahead_;                  ///< the next one
+  bool is_ahead_begun_ = false;       ///< the models have started on it
+  std::vector<const Frame*> inputs_;  ///< of the batch that begins or runs
+  std::size_t prepared_ = 0;          ///< models that have had a result
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable ended_;

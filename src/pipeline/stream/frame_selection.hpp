@@ -5,6 +5,13 @@
 
 namespace saccade {
 
+/// The rate of the frames that are processed of a source with RATE frames per second: every EVERYth, MOST per second at
+/// most. 0: unknown, or no limit.
+inline double selected_rate(double rate, std::int64_t every, double most) {
+  const double selected = rate / static_cast<double>(every);
+  return most > 0 ? std::min(selected, most) : selected;
+}
+
 /// Which frames of a source are processed, by number and by rate.
 struct FrameSelection {
   std::int64_t every = 1;  ///< every Nth frame, the first one first

@@ -37,6 +37,8 @@ void MemoryShares::add_model(ModelRunner& model) {
   add(fmt::format("the model {} (weights {}, activations {})", model.result().model, mebibytes(weights),
                   mebibytes(activations)),
       weights + activations);
+  for (const auto& batch : model.batch_plans())
+    add(fmt::format("the model {} for a batch", model.result().model), batch->memory_bytes());
   if (ObjectRunner* second = model.objects()) add_model(second->runner());
 }
 

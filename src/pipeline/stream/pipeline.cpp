@@ -14,11 +14,12 @@ namespace {
 // Long enough to hide a slow frame of the decoder, short enough to keep few frames in memory.
 constexpr std::size_t kFileQueue = 4;
 constexpr std::size_t kLiveQueue = 1;
+constexpr std::size_t kMostFrames = 256;  // of a batch
 
-LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options) {
+LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options, std::size_t batch) {
   LaneOptions lane{.policy = options.drop, .capacity = options.queue};
   if (lane.policy == DropPolicy::kAuto) lane.policy = source.live ? DropPolicy::kOldest : DropPolicy::kWait;
-  if (lane.capacity == 0) lane.capacity = source.live ? kLiveQueue : kFileQueue;
+  if (lane.capacity == 0) lane.capacity = source.live ? kLiveQueue : std::max(kFileQueue, batch);
   return lane;
 }
 
@@ -27,24 +28,29 @@ LaneOptions results_lane(const LaneOptions& frames) {
   return {.policy = frames.policy, .capacity = frames.policy == DropPolicy::kWait ? 1 : frames.capacity};
 }
 
-/// The rate of a source's frames that OPTIONS select, frames per second; 0: unknown.
-double selected_rate(const SourceInfo& source, const PipelineOptions& options) {
-  const double rate = source.frame_rate / static_cast<double>(options.every);
-  return options.max_rate > 0 ? std::min(rate, options.max_rate) : rate;
+double rate_of(const SourceInfo& source, const PipelineOptions& options) {
+  return selected_rate(source.frame_rate, options.every, options.max_rate);
 }
 
 /// The period of a live source's frames that OPTIONS select; 0: unknown, or it is not live.
 std::chrono::nanoseconds live_period(const SourceInfo& source, const PipelineOptions& options) {
-  const double rate = selected_rate(source, options);
+  const double rate = rate_of(source, options);
   if (!source.live || rate <= 0) return {};
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(1 / rate));
+}
+
+std::vector<FrameBatcher::Lane> batched_lanes(std::span<const Source> sources, const PipelineOptions& options) {
+  std::vector<FrameBatcher::Lane> lanes;
+  for (const Source& source : sources)
+    lanes.push_back({.period = live_period(source.info(), options), .is_live = source.info().live});
+  return lanes;
 }
 
 Trackers make_trackers(ModelSet& models, std::span<const Source> sources, const PipelineOptions& options) {
   Trackers trackers(sources.size());
   for (std::size_t lane = 0; lane < sources.size(); ++lane)
     for (std::size_t i = 0; i < models.size(); ++i)
-      trackers[lane].push_back(models[i].make_tracker(selected_rate(sources[lane].info(), options)));
+      trackers[lane].push_back(models[i].make_tracker(rate_of(sources[lane].info(), options)));
   return trackers;
 }
 
@@ -69,6 +75,9 @@ void check_arguments(const std::vector<Source>& sources, const std::vector<Model
   for (const Source& source : sources)
     if (options.max_rate > 0 && !source.info().files.empty())
       fail(ErrorCode::kInvalidArgument, "{}: images have no frame rate to be limited: use --every", source.info().name);
+  if (options.batch > kMostFrames)
+    fail(ErrorCode::kInvalidArgument, "a batch of {} frames exceeds {}", options.batch, kMostFrames);
+  if (options.batch_wait.count() < 0) fail(ErrorCode::kInvalidArgument, "frames can't wait for a negative time");
   if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
   for (const Model& model : models)
     if (model.task() == Task::kTrack) check_tracker(model, sources.size());
@@ -102,10 +111,10 @@ constexpr std::chrono::seconds kPatience(5);
 /// The number of frames and results that a pipeline holds at most.
 struct Capacities {
   Capacities(std::span<const Source> sources, std::span<const PipelineSink> sinks, const PipelineOptions& options,
-             bool overlaps)
-      : in_work(overlaps ? 3 : 2) {
+             bool overlaps, std::size_t batch)
+      : in_work(1 + (overlaps ? 2 : 1) * batch) {
     for (const Source& source : sources) {
-      frames.push_back(lane_of(source.info(), options));
+      frames.push_back(lane_of(source.info(), options, batch));
       results.push_back(results_lane(frames.back()));
     }
     for (const PipelineSink& sink : sinks) in_work += SinkRunner::capacity_of(sink) + 1;
@@ -163,8 +172,11 @@ void warm_up(ModelSet& models, std::span<const Source> sources) {
 
 Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
                      std::vector<PipelineSink> sinks)
-    : sources_(std::move(sources)), zones_(make_zones(sources_, models, options)), models_(models) {
-  const Capacities capacities(sources_, sinks, options, models_.overlaps());
+    : sources_(std::move(sources)),
+      zones_(make_zones(sources_, models, options)),
+      batch_(find_batch(models, sources_, options)),
+      models_(models, batch_.images) {
+  const Capacities capacities(sources_, sinks, options, models_.overlaps(), batch_.images);
   const bool is_limited = options.max_memory > 0;
   const std::size_t max_memory =
       is_limited ? frames_memory(options.max_memory, models_, sources_, capacities) : frames_memory(models);
@@ -186,10 +198,12 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
   Executor::Hooks hooks{.complete = [this](FrameRunRef run) { complete(std::move(run)); },
                         .lane_ended = [this](std::size_t lane) { results_->close(lane); },
                         .failed = [this] { results_->cancel(); }};
-  executor_ = std::make_unique<Executor>(models_, *queue_, *runs_, deadline_, std::move(hooks),
-                                         make_trackers(models_, sources_, options));
+  frames_ = std::make_unique<FrameBatcher>(*queue_, *runs_, batched_lanes(sources_, options),
+                                           FrameBatcher::Options{batch_.images, batch_.wait, deadline_});
   // On the CPU, the models need the processor that it would keep.
-  if (sources_.size() == 1 && models_.overlaps()) executor_->expect_each(live_period(sources_[0].info(), options));
+  if (sources_.size() == 1 && models_.overlaps()) frames_->stay_awake();
+  executor_ = std::make_unique<Executor>(models_, *frames_, *runs_, deadline_, std::move(hooks),
+                                         make_trackers(models_, sources_, options));
   std::vector<Stream::Place> places;
   for (std::size_t lane = 0; lane < sources_.size(); ++lane)
     places.push_back({.lane = lane,
@@ -322,6 +336,7 @@ void Pipeline::Impl::identify(FrameRun& run) const {
 /// Counts a run whose results have all been passed on.
 void Pipeline::Impl::count(const FrameRun& run) {
   streams_[run.lane]->ledger().process();
+  model_runs_ = model_runs_ + 1 / static_cast<double>(run.batch);
   times_[run.lane].finish_frame(run.outputs[run.done - 1].finished);
 }
 
@@ -367,11 +382,11 @@ void Pipeline::Impl::end() {
     warn_of_failure(*run);
     if (!run->fault && sinks_.empty()) streams_[run->lane]->ledger().drop_stopped();
   };
-  for (const FrameRunRef& unfinished : executor_->take_unfinished()) {
-    if (!unfinished) continue;
+  for (const FrameBatch& unfinished : executor_->take_unfinished()) {
     // The device may still read its pixels.
     models_.wait();
-    if (!unfinished->fault) streams_[unfinished->lane]->ledger().drop_stopped();
+    for (const FrameRunRef& run : unfinished.runs)
+      if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     while (const auto run = results_->drain(i)) drop(*run);
@@ -454,7 +469,9 @@ Summary Pipeline::Impl::summary() {
   summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
   summary.invalid = invalid_;
   summary.stages = all->summarize();
-  summary.bottleneck = all->bottleneck(streams_.size(), models_.overlaps() ? 1 : models_.size());
+  if (model_runs_ > 0) summary.batch = static_cast<double>(summary.ledger.processed) / model_runs_;
+  const double models = models_.overlaps() ? 1 : static_cast<double>(models_.size());
+  summary.bottleneck = all->bottleneck(streams_.size(), models / summary.batch);
   return summary;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "pipeline/stream/batch_choice.hpp"
 #include "pipeline/stream/executor.hpp"
 #include "pipeline/stream/sink_runner.hpp"
 #include "pipeline/stream/source_impl.hpp"
@@ -53,7 +54,10 @@ class Pipeline::Impl {
   /// The runner of the model with this index. While the models rest.
   ModelRunner& runner(std::size_t model) { return models_[model]; }
   /// From now on the models rest between two calls of next(), for profiling. Call it before the first next().
-  void run_one_by_one() { executor_->run_in_lockstep(); }
+  void run_one_by_one() {
+    frames_->take_one_by_one();
+    executor_->run_in_lockstep();
+  }
 
  private:
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
@@ -69,6 +73,7 @@ class Pipeline::Impl {
   std::vector<Source> sources_;
   // Before the models, so that an error in them does not wait for compilation. Results refer to their names.
   std::unique_ptr<StreamZones> zones_;  ///< null: none
+  BatchChoice batch_;
   ModelSet models_;
   /// By lane.
   std::deque<StreamTiming> times_;
@@ -76,6 +81,7 @@ class Pipeline::Impl {
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::int64_t> invalid_ = 0;  ///< invalid results
+  std::atomic<double> model_runs_ = 0;     ///< of processed frames; one thread counts
   bool has_warned_ = false;                ///< of a failure; of the executor's thread until that has ended
 
   std::mutex mutex_;                     ///< of the following four
@@ -90,6 +96,7 @@ class Pipeline::Impl {
   std::unique_ptr<FrameRunPool> runs_;
   std::unique_ptr<BoundedQueue<FrameRunRef>> results_;  ///< for next(), by lane
   std::vector<std::unique_ptr<SinkRunner>> sinks_;
+  std::unique_ptr<FrameBatcher> frames_;
   std::unique_ptr<Executor> executor_;
   FrameRunRef current_;       ///< whose results next() returns
   std::size_t returned_ = 0;  ///< of its results

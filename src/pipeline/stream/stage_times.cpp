@@ -68,15 +68,14 @@ std::vector<StageSummary> StageTimes::summarize() const {
   return summaries;
 }
 
-std::string StageTimes::bottleneck(std::size_t streams, std::size_t models) const {
+std::string StageTimes::bottleneck(std::size_t streams, double models) const {
   if (total().count() == 0) return {};
   std::string_view slowest;
   double most = -1;
   for (std::size_t i = 0; i < kStages; ++i) {
     if (kRows[i].work == Work::kNone) continue;
     // Streams capture concurrently; every frame runs through all models sequentially.
-    const double share =
-        kRows[i].work == Work::kSource ? 1 / static_cast<double>(streams) : static_cast<double>(models);
+    const double share = kRows[i].work == Work::kSource ? 1 / static_cast<double>(streams) : models;
     const double time = share * static_cast<double>(times_[i].mean().count());
     if (time <= most) continue;
     most = time;

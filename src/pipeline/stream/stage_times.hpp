@@ -25,7 +25,7 @@ class StageTimes {
   std::vector<StageSummary> summarize() const;
   /// The bottleneck where STREAMS capture concurrently with each other and with the models, of which MODELS run one
   /// after the other.
-  std::string bottleneck(std::size_t streams, std::size_t models) const;
+  std::string bottleneck(std::size_t streams, double models) const;
 
  private:
   static constexpr std::size_t kStages = 7;  ///< those of Latency

@@ -94,11 +94,11 @@ void RandomInputs::fill(Runner& runner, const Graph& graph) {
       for (T& element : view.as<T>()) element = static_cast<T>(reals(random));
     });
   }
-  if (runner.frame() == nullptr) return;
+  if (runner.frames().empty()) return;
   pixels_.resize(frame_bytes(PixelFormat::kNv12, kFrameWidth, kFrameHeight));
   for (std::byte& byte : pixels_) byte = static_cast<std::byte>(random());
-  *runner.frame() =
-      lay_out({.data = pixels_.data(), .capacity = pixels_.size()}, PixelFormat::kNv12, kFrameWidth, kFrameHeight);
+  std::ranges::fill(runner.frames(), lay_out({.data = pixels_.data(), .capacity = pixels_.size()}, PixelFormat::kNv12,
+                                             kFrameWidth, kFrameHeight));
 }
 
 double time_steps(Runner& runner, std::span<const Step> steps) {

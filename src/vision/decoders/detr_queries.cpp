@@ -44,7 +44,7 @@ void attach_softmax(Attachment& to) {
 }
 
 void attach_sigmoid(Attachment& to) {
-  const bool squashed = ends_in(to.post.graph(), to.head.outputs[0], "Sigmoid");
+  const bool squashed = ends_in(to.model, to.head.outputs[0], "Sigmoid");
   const ValueId scores = squashed ? to.output(0) : to.post.op("Sigmoid", {to.output(0)});
   to.choose(to_pixels(to, corners_of(to.post, to.output(1))), scores);
 }

@@ -143,7 +143,7 @@ void attach(Attachment& to) {
   const ValueId boxes = reorder(post, rows_of(to, 1, 4), {1, 0, 3, 2});
   const ValueId centres = points_around(post, post.slice(boxes, 2, 0, 2), anchors);
   const ValueId sizes = post.op("Mul", {post.op("Exp", {post.slice(boxes, 2, 2, 4)}), anchor_sizes(post, anchors)});
-  const bool squashed = ends_in(post.graph(), to.head.outputs[0], "Sigmoid");
+  const bool squashed = ends_in(to.model, to.head.outputs[0], "Sigmoid");
   to.choose(corners_of(post, centres, sizes), squashed ? scores : post.op("Sigmoid", {scores}));
 }
 

@@ -62,7 +62,7 @@ bool is_semantic(const Graph& graph, const Card& card, const Head& head) {
 }
 
 void attach_semantic(Attachment& to) {
-  const ValueId raw = find_value(to.post.graph(), to.post.graph().outputs(), to.head.outputs[0]);
+  const ValueId raw = to.raw_output(0);
   const Plane plane = plane_of(to.post.shape(raw));
   if (plane.channels == 1 && is_whole_number(to.post.graph().value(raw).type.dtype)) {
     const ValueId ids = to.post.cast(to.post.reshape(raw, {plane.height, plane.width}), DType::kInt32);

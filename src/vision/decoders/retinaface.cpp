@@ -54,7 +54,7 @@ void attach(Attachment& to) {
   const ValueId growth = post.op("Exp", {post.op("Mul", {post.slice(boxes, 2, 2, 4), post.number(kSizeVariance)})});
   const ValueId corners = corners_of(post, centres, post.op("Mul", {growth, anchor_sizes(post, anchors)}));
   ValueId scores = to.output(1);
-  if (!ends_in(post.graph(), to.head.outputs[1], "Softmax"))
+  if (!ends_in(to.model, to.head.outputs[1], "Softmax"))
     scores = post.op("Softmax", {scores}, {{"axis", std::int64_t{2}}});
   const auto objects = to.choose(corners, post.slice(scores, 2, 1, 2));
   const ValueId points = points_around(post, to.output(2), anchors, kCentreVariance);

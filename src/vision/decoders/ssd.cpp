@@ -91,7 +91,7 @@ void attach_priors(Attachment& to) {
   const ValueId centres = post.op("Add", {post.op("Mul", {scaled(0, 0.1F), sizes}), post.slice(priors, 1, 0, 2)});
   const ValueId grown = post.op("Mul", {post.op("Exp", {scaled(2, 0.2F)}), sizes});
   ValueId scores = to.output(1);
-  if (!ends_in(post.graph(), to.head.outputs[1], "Softmax"))
+  if (!ends_in(to.model, to.head.outputs[1], "Softmax"))
     scores = post.op("Softmax", {scores}, {{"axis", std::int64_t{2}}});
   to.choose(to_pixels(to, corners_of(post, centres, grown)), post.slice(scores, 2, 1, 1 + to.head.output_classes()));
 }

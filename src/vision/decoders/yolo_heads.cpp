@@ -148,12 +148,12 @@ struct Rows {
 };
 Rows read_rows(Attachment& to) {
   Fragment& post = to.post;
-  const std::vector<Level> levels = levels_of(post.graph(), to.card, to.head);
+  const std::vector<Level> levels = levels_of(to.model, to.card, to.head);
   std::vector<ValueId> raw;
   bool squashed = true;
   for (std::size_t i = 0; i < levels.size(); ++i) {
     raw.push_back(rows_of(post, to.output(i), levels[i]));
-    squashed = squashed && ends_in(post.graph(), to.head.outputs[i], "Sigmoid");
+    squashed = squashed && ends_in(to.model, to.head.outputs[i], "Sigmoid");
   }
   const ValueId all = post.concat(std::move(raw), 1);
   return {all, squashed ? all : post.op("Sigmoid", {all}), grid_of(to.card, to.head, levels)};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <deque>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -101,7 +102,7 @@ namespace saccade::cuda {
 struct CUstream_st {
   std::mutex running;  ///< held while its work runs
   std::mutex mutex;    ///< of the rest
-  std::vector<emulator::Operation> pending;
+  std::deque<emulator::Operation> pending;
   bool capturing = false;
   bool invalidated = false;  ///< capture invalidated
   std::thread::id capturer;
@@ -110,6 +111,8 @@ struct CUstream_st {
   std::vector<std::shared_ptr<CUstream_st>> branches;  ///< streams that joined its capture; capturing thread only
   std::size_t last_captured = 0;                       ///< position of its last captured work in the origin's
   std::size_t joined = 0;                              ///< how much of it the origin has waited for
+  /// Other streams of the capture that this one has waited for, and how much of their work.
+  std::vector<std::pair<std::shared_ptr<CUstream_st>, std::size_t>> awaited;
 };
 
 struct CUgraph_st {
@@ -149,8 +152,8 @@ CUresult run(const std::vector<Operation>& operations);
 bool is_capturing(CUstream stream);
 /// Makes STREAM wait for RECORD; under capture STREAM joins it.
 CUresult wait_for(CUstream stream, const std::shared_ptr<CUevent_st::Record>& record);
-/// Executes all pending work of STREAM.
-CUresult drain(CUstream_st& stream);
+/// Executes all pending work of STREAM; with RECORD, up to that.
+CUresult drain(CUstream_st& stream, const CUevent_st::Record* record = nullptr);
 /// Executes all pending work of all streams.
 CUresult drain_all();
 /// Called by entry points that may not be captured: invalidates this thread's captures; returns whether there were any.

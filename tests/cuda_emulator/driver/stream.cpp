@@ -25,6 +25,7 @@ bool end_branches(const std::shared_ptr<CUstream_st>& origin) {
     stream->origin = nullptr;
     stream->capturing = stream->invalidated = false;
     stream->joined = stream->last_captured = 0;
+    stream->awaited.clear();
   }
   return joined;
 }
@@ -67,21 +68,33 @@ CUresult enqueue(CUstream handle, Operation operation) {
   return CUDA_SUCCESS;
 }
 
+/// The origin waits for so much WORK of STREAM, and so for what that has waited for.
+void join(CUstream_st& stream, std::size_t work) {
+  if (stream.joined >= work) return;
+  stream.joined = work;
+  for (const auto& [other, part] : stream.awaited) join(*other, part);
+}
+
 CUresult wait_for(CUstream handle, const std::shared_ptr<CUevent_st::Record>& record) {
   const auto stream = handles<CUstream_st>().find(handle);
   const auto recorded = record->stream.lock();
   if (stream == nullptr) return kInvalidHandle;
   if (!record->captured) {
     if (is_capturing(handle)) return kCaptureUnsupported;
-    return enqueue(
-        handle, [record, recorded] { return record->done || recorded == nullptr ? CUDA_SUCCESS : drain(*recorded); });
+    // Later work of that stream may wait for this one.
+    return enqueue(handle, [record, recorded] {
+      return record->done || recorded == nullptr ? CUDA_SUCCESS : drain(*recorded, record.get());
+    });
   }
   if (recorded == nullptr || !is_capturing(recorded.get())) return kCapturedEvent;
   const auto origin = recorded->origin != nullptr ? recorded->origin : recorded;
   const std::scoped_lock lock(stream->mutex);
   if (stream == origin) {
-    recorded->joined = std::max(recorded->joined, record->place + 1);
-  } else if (!stream->capturing) {
+    join(*recorded, record->place + 1);
+    return CUDA_SUCCESS;
+  }
+  if (recorded != origin) stream->awaited.emplace_back(recorded, record->place + 1);
+  if (!stream->capturing) {
     stream->capturing = true;
     stream->capturer = std::this_thread::get_id();
     stream->origin = origin;
@@ -98,14 +111,19 @@ CUresult run(const std::vector<Operation>& operations) {
   return CUDA_SUCCESS;
 }
 
-CUresult drain(CUstream_st& stream) {
+CUresult drain(CUstream_st& stream, const CUevent_st::Record* record) {
   const std::scoped_lock running(stream.running);
-  std::vector<Operation> work;
-  {
-    const std::scoped_lock lock(stream.mutex);
-    work.swap(stream.pending);
+  while (record == nullptr || !record->done) {
+    Operation operation;
+    {
+      const std::scoped_lock lock(stream.mutex);
+      if (stream.pending.empty()) break;
+      operation = std::move(stream.pending.front());
+      stream.pending.pop_front();
+    }
+    if (const CUresult result = run({std::move(operation)}); result != CUDA_SUCCESS) return result;
   }
-  return run(work);
+  return CUDA_SUCCESS;
 }
 
 CUresult drain_all() {

@@ -6,6 +6,7 @@
 #include "cuda/driver/launch.hpp"
 #include "cuda/driver/queue.hpp"
 #include "cuda/driver/transfer.hpp"
+#include "cuda/driver/weights.hpp"
 
 namespace saccade::cuda {
 namespace {
@@ -57,7 +58,7 @@ class KernelLaunch : public Launch {
       calls_.push_back({&kernel, call.grid, std::move(call.arguments)});
     }
     device.make_current();
-    for (const auto& bytes : program.packed) packed_.push_back(upload(bytes));
+    for (const auto& bytes : program.packed) packed_.push_back(upload_weights(device, bytes));
     for (const Compiled& call : calls_)
       for (const Argument& argument : call.arguments)
         if (argument.kind == Argument::Kind::kInput) upload_constant(context, argument.index);
@@ -90,18 +91,18 @@ class KernelLaunch : public Launch {
     const Tensor* constant = context.constant(static_cast<int>(input));
     if (constant == nullptr || constants_.contains(input)) return;
     if (context.budget != nullptr) context.budget->check(constant->bytes());
-    constants_.emplace(input, upload({constant->raw(), constant->bytes()}));
+    constants_.emplace(input, upload_weights(device_, {constant->raw(), constant->bytes()}));
   }
 
   CUdeviceptr address(const Argument& argument, const Bindings& bindings, CUdeviceptr reports) const {
     switch (argument.kind) {
       case Argument::Kind::kInput: {
         const auto constant = constants_.find(argument.index);
-        return constant != constants_.end() ? constant->second.address()
+        return constant != constants_.end() ? constant->second->address()
                                             : address_of(bindings.inputs[argument.index].data);
       }
       case Argument::Kind::kOutput: return address_of(bindings.outputs[argument.index].data);
-      case Argument::Kind::kPacked: return packed_[argument.index].address();
+      case Argument::Kind::kPacked: return packed_[argument.index]->address();
       case Argument::Kind::kScratch: return address_of(bindings.scratch + argument.index);
       case Argument::Kind::kIndexReports: return reports + argument.index * sizeof(std::int64_t);
     }
@@ -110,8 +111,8 @@ class KernelLaunch : public Launch {
 
   Device& device_;
   std::vector<Compiled> calls_;
-  std::vector<DeviceMemory> packed_;
-  std::map<std::size_t, DeviceMemory> constants_;  // by input
+  std::vector<Weights> packed_;
+  std::map<std::size_t, Weights> constants_;  // by input
   std::size_t scratch_bytes_;
   std::string detail_;
   std::string node_;  // for error messages

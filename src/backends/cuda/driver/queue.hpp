@@ -10,11 +10,13 @@
 
 namespace saccade::cuda {
 
-/// A bound launch that reads the frame. A captured graph always replays the same launches, so the frame's layout is
+/// A bound launch that reads a frame. A captured graph always replays the same launches, so the frame's layout is
 /// passed to kernels in a parameter block that is uploaded with the frame.
 class FrameReader {
  public:
   virtual ~FrameReader() = default;
+  /// The frame of the execution that it reads.
+  virtual const FrameView* frame() const = 0;
   /// Before every run: writes the parameter block for the frame ON_DEVICE into pinned memory. An Error ends the run.
   virtual void describe(const FrameView& on_device) = 0;
   /// Copy of the parameter block to the device.

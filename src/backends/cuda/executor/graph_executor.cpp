@@ -37,10 +37,11 @@ GraphExecutor::GraphExecutor(Device& device, const Plan& plan, bool graph)
   device.make_current();
   queue_.stream = make_stream();
   arena_ = DeviceMemory(plan.arena_bytes());
+  frames_.resize(static_cast<std::size_t>(std::ranges::count(plan.slots(), Slot::Kind::kFrame, &Slot::kind)));
   for (ValueId id : plan.graph().inputs()) stage_input(id);
   for (std::size_t i = 0; i < plan.graph().outputs().size(); ++i) stage_output(i);
-  launches_ = bind(plan.steps(), arena_.pointer(), queue_);
-  upload_.emplace(device, this->inputs(), queue_.readers);
+  launches_ = bind_branches();
+  upload_.emplace(device, this->inputs(), frame_readers());
   download_.emplace(device, outputs_);
   if (graph) executable_ = capture(queue_.stream.get(), plan.graph().name, [this] { enqueue(); });
 }
@@ -57,7 +58,7 @@ TensorView GraphExecutor::device_view(ValueId id) {
   TensorView result{.dtype = value.type.dtype, .layout = value.layout, .shape = value.type.shape};
   // The FrameView stays on the host; Upload copies what it describes.
   if (slot.kind == Slot::Kind::kArena) result.data = arena_.pointer() + slot.offset;
-  if (slot.kind == Slot::Kind::kFrame) result.data = &frame_;
+  if (slot.kind == Slot::Kind::kFrame) result.data = &frames_[slot.offset];
   if (slot.kind == Slot::Kind::kConstant) result.data = view_of(*plan_.graph().constant(slot.root)).data;
   return result;
 }
@@ -77,7 +78,6 @@ TensorView GraphExecutor::input_view(ValueId id) {
 void GraphExecutor::stage_input(ValueId id) {
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   TensorView view = device_view(id);
-  has_frame_ = has_frame_ || slot.kind == Slot::Kind::kFrame;
   if (slot.kind == Slot::Kind::kArena) {
     const std::size_t bytes = bytes_of(view.dtype, view.shape);
     Staged& made = inputs_.emplace_back();
@@ -139,6 +139,24 @@ BoundLaunches GraphExecutor::bind(std::span<const Step> steps, std::byte* scratc
   return launches;
 }
 
+/// Launches take the stream of the queue when they are bound.
+BoundLaunches GraphExecutor::bind_branches() {
+  branches_ = plan_branches(plan_);
+  if (branches_.empty()) return bind(plan_.steps(), arena_.pointer(), queue_);
+  forked_ = make_event(CU_EVENT_DISABLE_TIMING);
+  for (std::size_t i = 1; i < streams_of(branches_); ++i) streams_.push_back(make_stream());
+  BoundLaunches launches;
+  for (std::size_t i = 0; i < branches_.size(); ++i) {
+    branch_events_.push_back(branches_[i].is_awaited ? make_event(CU_EVENT_DISABLE_TIMING) : Event());
+    const std::size_t stream = branches_[i].stream;
+    if (stream > 0) std::swap(queue_.stream, streams_[stream - 1]);
+    BoundLaunches bound = bind({&plan_.steps()[i], 1}, arena_.pointer(), queue_);
+    if (stream > 0) std::swap(queue_.stream, streams_[stream - 1]);
+    launches.push_back(std::move(bound.front()));
+  }
+  return launches;
+}
+
 std::unique_ptr<Variant> GraphExecutor::make_variant(std::span<const Step> steps) {
   std::vector<Step> placed(steps.begin(), steps.end());
   std::size_t scratch_bytes = 0;
@@ -148,7 +166,8 @@ std::unique_ptr<Variant> GraphExecutor::make_variant(std::span<const Step> steps
   }
   const auto bind_to = [&](std::byte* scratch, Queue& queue) { return bind(placed, scratch, queue); };
   return std::make_unique<DeviceVariant>(
-      device_, DeviceVariant::Work{name(), inputs(), outputs_, frame_, scratch_bytes, executable_ != nullptr}, bind_to);
+      device_, DeviceVariant::Work{name(), inputs(), outputs_, frames_, scratch_bytes, executable_ != nullptr},
+      bind_to);
 }
 
 void GraphExecutor::submit() {
@@ -156,8 +175,8 @@ void GraphExecutor::submit() {
   device_.make_current();
   start_ = Clock::now();
   if (!on_device_) {
-    upload_->prepare(frame_);
-    upload_->await_frame(queue_.stream.get());
+    upload_->prepare(frames_);
+    upload_->await_frames(queue_.stream.get());
     download_->prepare();
   }
   if (executable_ && !running_times_.empty() && costs_.empty()) measure_costs();
@@ -208,7 +227,32 @@ void GraphExecutor::launch(std::size_t step) {
   }
 }
 
+/// The other streams fork from the queue's and join it at the end.
+void GraphExecutor::enqueue_branches() {
+  const CUstream main = queue_.stream.get();
+  const auto stream_of = [&](std::size_t i) { return i == 0 ? main : streams_[i - 1].get(); };
+  SACCADE_CUDA(cuEventRecord(forked_.get(), main));
+  for (const Stream& stream : streams_) SACCADE_CUDA(cuStreamWaitEvent(stream.get(), forked_.get(), 0));
+  std::map<std::size_t, std::size_t> last;
+  for (std::size_t i = 0; i < launches_.size(); ++i) {
+    if (!launches_[i]) continue;
+    const CUstream stream = stream_of(branches_[i].stream);
+    for (const std::size_t before : branches_[i].after)
+      SACCADE_CUDA(cuStreamWaitEvent(stream, branch_events_[before].get(), 0));
+    launch(i);
+    if (branches_[i].is_awaited) SACCADE_CUDA(cuEventRecord(branch_events_[i].get(), stream));
+    last[branches_[i].stream] = i;
+  }
+  for (const auto& [stream, step] : last)
+    if (stream != 0) SACCADE_CUDA(cuStreamWaitEvent(main, branch_events_[step].get(), 0));
+}
+
 void GraphExecutor::enqueue_branch() {
+  if (!branches_.empty()) {
+    enqueue_branches();
+    if (!on_device_) download_->enqueue(queue_.stream.get());
+    return;
+  }
   for (std::size_t i = 0; i < launches_.size(); ++i) {
     if (launches_[i]) launch(i);
     if (!running_times_.empty()) record(events_[i]);
@@ -226,7 +270,8 @@ std::unique_ptr<RunGroup> GraphExecutor::group(std::span<Runner* const> others) 
   std::vector<GraphExecutor*> members{this};
   for (Runner* other : others) {
     auto* member = dynamic_cast<GraphExecutor*>(other);
-    if (member == nullptr || &member->device_ != &device_ || !member->has_frame_ || !has_frame_) return nullptr;
+    if (member == nullptr || &member->device_ != &device_ || frames_.empty()) return nullptr;
+    if (member->frames_.size() != frames_.size()) return nullptr;
     members.push_back(member);
   }
   return std::make_unique<GraphExecutorGroup>(device_, std::move(members), graph_);
@@ -243,8 +288,8 @@ void GraphExecutor::poison() {
 void GraphExecutor::leave_on_device(bool leaves) {
   const CUstream stream = queue_.stream.get();
   device_.make_current();
-  leaves ? upload_->prepare(frame_) : download_->prepare();
-  if (leaves) upload_->await_frame(stream);
+  leaves ? upload_->prepare(frames_) : download_->prepare();
+  if (leaves) upload_->await_frames(stream);
   leaves ? upload_->enqueue(stream) : download_->enqueue(stream);
   SACCADE_CUDA(cuStreamSynchronize(stream));
   if (!leaves) download_->show();

@@ -7,6 +7,7 @@
 
 #include "cuda/driver/device.hpp"
 #include "cuda/driver/queue.hpp"
+#include "cuda/executor/branches.hpp"
 #include "cuda/executor/download.hpp"
 #include "cuda/executor/upload.hpp"
 #include "runtime/plan.hpp"
@@ -26,7 +27,7 @@ class GraphExecutor : public Runner {
   ~GraphExecutor() override;
 
   TensorView view(ValueId id) const override;
-  FrameView* frame() override { return has_frame_ ? &frame_ : nullptr; }
+  std::span<FrameView> frames() override { return frames_; }
   FrameMemory& frame_memory() override { return pinned_frame_memory(device_); }
   bool overlaps() const override { return true; }
   void submit() override;
@@ -45,6 +46,8 @@ class GraphExecutor : public Runner {
   const std::string& name() const { return plan_.graph().name; }
   Queue& queue() { return queue_; }
   std::vector<Copy> inputs() const;
+  /// Its launches that read frames, by frame.
+  FrameReaders frame_readers() const { return by_frame(queue_.readers, frames_); }
   bool is_timed() const { return !times_.empty(); }
   /// Before the work is enqueued.
   void prepare_download() { download_->prepare(); }
@@ -67,7 +70,9 @@ class GraphExecutor : public Runner {
   /// Output number I.
   void stage_output(std::size_t i);
   BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
+  BoundLaunches bind_branches();
   void enqueue();
+  void enqueue_branches();
   /// Throws what the launch throws, with its node's name.
   void launch(std::size_t step);
   void record(const Event& event);
@@ -81,13 +86,17 @@ class GraphExecutor : public Runner {
   Queue queue_;
   DeviceMemory arena_;
   std::map<ValueId, DeviceMemory> renamed_;  // constants read under other names
-  FrameView frame_;
-  bool has_frame_ = false;
+  std::vector<FrameView> frames_;
   bool on_device_ = false;  // inputs and outputs stay on the device between runs
   std::vector<Staged> inputs_;
   std::vector<Copy> outputs_;
   std::map<ValueId, TensorView> views_;    // except for outputs in the download buffer
   std::map<ValueId, std::size_t> places_;  // offsets of those
+  // Of a plan for several frames; empty: one stream.
+  std::vector<BranchStep> branches_;  ///< by step
+  std::vector<Stream> streams_;       ///< those but the queue's
+  std::vector<Event> branch_events_;  ///< by step; null: it is not awaited
+  Event forked_;
   BoundLaunches launches_;
   std::optional<Upload> upload_;
   std::optional<Download> download_;

@@ -14,9 +14,13 @@ std::vector<Copy> inputs_of(const std::vector<GraphExecutor*>& members) {
   return inputs;
 }
 
-std::vector<FrameReader*> readers_of(const std::vector<GraphExecutor*>& members) {
-  std::vector<FrameReader*> readers;
-  for (GraphExecutor* member : members) std::ranges::copy(member->queue().readers, std::back_inserter(readers));
+/// The frames are the same for all of them.
+FrameReaders readers_of(const std::vector<GraphExecutor*>& members) {
+  FrameReaders readers(members[0]->frames().size());
+  for (const GraphExecutor* member : members) {
+    const FrameReaders own = member->frame_readers();
+    for (std::size_t i = 0; i < readers.size(); ++i) readers[i].insert(readers[i].end(), own[i].begin(), own[i].end());
+  }
   return readers;
 }
 
@@ -49,12 +53,12 @@ void GraphExecutorGroup::submit() {
   failed_ = 0;  // what concerns all of them counts as the first one's
   device_.make_current();
   try {
-    upload_.prepare(*members_[0]->frame());
+    upload_.prepare(members_[0]->frames());
   } catch (const Error&) {
-    failed_ = member_with(upload_.described());
+    failed_ = member_with(upload_.refused_by());
     throw;
   }
-  upload_.await_frame(members_[0]->queue().stream.get());
+  upload_.await_frames(members_[0]->queue().stream.get());
   for (GraphExecutor* member : members_) member->prepare_download();
   if (executable_)
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), members_[0]->queue().stream.get()));
@@ -89,12 +93,11 @@ void GraphExecutorGroup::wait() {
   if (failure) std::rethrow_exception(failure);
 }
 
-/// The index of the member with the frame reader READER, counted over all of them.
-std::size_t GraphExecutorGroup::member_with(std::size_t reader) const {
-  std::size_t member = 0;
-  for (; member + 1 < members_.size() && reader >= members_[member]->queue().readers.size(); ++member)
-    reader -= members_[member]->queue().readers.size();
-  return member;
+/// The index of the member with the frame reader READER.
+std::size_t GraphExecutorGroup::member_with(const FrameReader* reader) const {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (std::ranges::count(members_[i]->queue().readers, reader) > 0) return i;
+  return 0;
 }
 
 /// Fork and join: the other streams fork from the first member's after the upload and join it at the end.

@@ -4,8 +4,8 @@
 
 namespace saccade::cuda {
 
-/// Executes several plans on one frame as one graph: one upload, then a parallel branch per plan, with one launch and
-/// one wait. Results are read through each member.
+/// Executes several plans on the same frames as one graph: one upload, then a parallel branch per plan, with one launch
+/// and one wait. Results are read through each member.
 class GraphExecutorGroup : public RunGroup {
  public:
   /// MEMBERS outlive it. Without GRAPH the branches are enqueued call by call in parallel streams.
@@ -21,7 +21,7 @@ class GraphExecutorGroup : public RunGroup {
  private:
   void enqueue();
   bool is_timed() const;
-  std::size_t member_with(std::size_t reader) const;
+  std::size_t member_with(const FrameReader* reader) const;
 
   Device& device_;
   std::vector<GraphExecutor*> members_;

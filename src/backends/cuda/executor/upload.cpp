@@ -40,6 +40,12 @@ std::size_t bytes_of(std::span<const Copy> copies) {
                          [](std::size_t sum, const Copy& copy) { return sum + static_cast<std::size_t>(copy.bytes); });
 }
 
+std::size_t copies_of(const FrameReaders& readers) {
+  return std::accumulate(
+      readers.begin(), readers.end(), std::size_t{0},
+      [](std::size_t sum, const std::vector<FrameReader*>& each) { return sum + kPlanes + each.size(); });
+}
+
 class PinnedFrameMemory : public FrameMemory {
  public:
   explicit PinnedFrameMemory(Device& device) : device_(device) {}
@@ -104,34 +110,48 @@ class PinnedFrameMemory : public FrameMemory {
 
 }  // namespace
 
-Upload::Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader*> readers)
+FrameReaders by_frame(std::span<FrameReader* const> readers, std::span<const FrameView> frames) {
+  FrameReaders groups(frames.size());
+  for (FrameReader* reader : readers)
+    groups.at(static_cast<std::size_t>(reader->frame() - frames.data())).push_back(reader);
+  return groups;
+}
+
+Upload::Upload(Device& device, const std::vector<Copy>& inputs, FrameReaders readers)
     : device_(device),
       readers_(std::move(readers)),
-      transfer_(device, inputs.size() + (readers_.empty() ? 0 : kPlanes + readers_.size()),
-                bytes_of(inputs) + (readers_.empty() ? 0 : kFrameBytes)) {
+      transfer_(device, inputs.size() + copies_of(readers_), bytes_of(inputs) + kFrameBytes * readers_.size()),
+      pixels_(readers_.size()) {
   auto next = std::ranges::copy(inputs, transfer_.copies().begin()).out;
-  if (readers_.empty()) return;
-  planes_ = {next, kPlanes};
-  std::ranges::transform(readers_, next + kPlanes, [](const FrameReader* reader) { return reader->description(); });
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    pixels_[i].planes = {next, kPlanes};
+    next = std::ranges::transform(readers_[i], next + kPlanes, &FrameReader::description).out;
+  }
 }
 
-void Upload::prepare(const FrameView& frame) {
-  described_ = 0;
-  ready_ = nullptr;
-  if (readers_.empty()) return;
-  const FrameView on_device = place(frame);
-  for (; described_ < readers_.size(); ++described_) readers_[described_]->describe(on_device);
+void Upload::prepare(std::span<const FrameView> frames) {
+  refused_by_ = nullptr;
+  for (std::size_t i = 0; i < readers_.size(); ++i) {
+    const FrameView on_device = pixels_[i].place(frames[i], device_.ordinal());
+    for (FrameReader* reader : readers_[i]) {
+      refused_by_ = reader;
+      reader->describe(on_device);
+    }
+  }
+  refused_by_ = nullptr;
 }
 
-void Upload::await_frame(CUstream stream) const {
-  if (ready_ != nullptr) SACCADE_CUDA(cuStreamWaitEvent(stream, ready_, 0));
+void Upload::await_frames(CUstream stream) const {
+  for (const Pixels& each : pixels_)
+    if (each.ready != nullptr) SACCADE_CUDA(cuStreamWaitEvent(stream, each.ready, 0));
 }
 
 /// Sets source and destination of FRAME's planes.
-FrameView Upload::place(const FrameView& frame) {
-  if (frame.memory == MemoryKind::kDevice && frame.device == device_.ordinal()) {
-    std::ranges::fill(planes_, Copy{});
-    ready_ = static_cast<CUevent>(const_cast<void*>(frame.ready));
+FrameView Upload::Pixels::place(const FrameView& frame, int device) {
+  ready = nullptr;
+  if (frame.memory == MemoryKind::kDevice && frame.device == device) {
+    std::ranges::fill(planes, Copy{});
+    ready = static_cast<CUevent>(const_cast<void*>(frame.ready));
     return frame;
   }
   const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
@@ -155,27 +175,27 @@ FrameView Upload::place(const FrameView& frame) {
   }
   grow(bytes, staged);
   for (std::size_t i = 0; i < kPlanes; ++i) {
-    planes_[i] = {};
+    planes[i] = {};
     if (is_empty(sizes[i])) continue;
     const std::byte* from = reinterpret_cast<const std::byte*>(frame.planes[i]);
     if (!direct[i]) {
-      std::byte* const to = static_cast<std::byte*>(staging_.get()) + offsets[i];
+      std::byte* const to = static_cast<std::byte*>(staging.get()) + offsets[i];
       copy_rows(frame.planes[i], frame.pitch_bytes[i], to, placed.pitch_bytes[i], sizes[i]);
       from = to;
     }
-    planes_[i] = {.from = address_of(from),
-                  .to = pixels_.address() + offsets[i],
-                  .bytes = std::int64_t{placed.pitch_bytes[i]} * (sizes[i].rows - 1) + sizes[i].row_bytes};
-    placed.planes[i] = reinterpret_cast<const std::uint8_t*>(pixels_.pointer() + offsets[i]);
+    planes[i] = {.from = address_of(from),
+                 .to = memory.address() + offsets[i],
+                 .bytes = std::int64_t{placed.pitch_bytes[i]} * (sizes[i].rows - 1) + sizes[i].row_bytes};
+    placed.planes[i] = reinterpret_cast<const std::uint8_t*>(memory.pointer() + offsets[i]);
   }
   return placed;
 }
 
-void Upload::grow(std::size_t bytes, bool staged) {
-  if (pixels_.bytes() < bytes) pixels_ = DeviceMemory(bytes);
-  if (!staged || staged_bytes_ >= bytes) return;
-  staging_ = make_pinned(bytes);
-  staged_bytes_ = bytes;
+void Upload::Pixels::grow(std::size_t bytes, bool staged) {
+  if (memory.bytes() < bytes) memory = DeviceMemory(bytes);
+  if (!staged || staged_bytes >= bytes) return;
+  staging = make_pinned(bytes);
+  staged_bytes = bytes;
 }
 
 FrameMemory& pinned_frame_memory(Device& device) {

@@ -8,37 +8,48 @@
 
 namespace saccade::cuda {
 
-/// Copies graph inputs, the frame, and its readers' parameter blocks to the device at the start of a run, with one
+/// The launches that read a frame, by frame.
+using FrameReaders = std::vector<std::vector<FrameReader*>>;
+
+/// READERS in groups, by their frame among FRAMES.
+FrameReaders by_frame(std::span<FrameReader* const> readers, std::span<const FrameView> frames);
+
+/// Copies graph inputs, the frames, and their readers' parameter blocks to the device at the start of a run, with one
 /// kernel. Frames may have any size, format and address without recapturing the graph: pinned frames are read in place,
 /// others are staged in pinned memory. Those that lie on the device stay where they are.
 class Upload {
  public:
-  /// INPUTS are the same in every run. READERS outlive it; without readers there is no frame. Throws Error.
-  Upload(Device& device, std::vector<Copy> inputs, std::vector<FrameReader*> readers);
+  /// INPUTS are the same in every run. READERS outlive it. Throws Error.
+  Upload(Device& device, const std::vector<Copy>& inputs, FrameReaders readers);
 
-  /// Before every run, when the previous one is complete. Throws Error (kUnsupported) for a frame that neither the host
-  /// nor DEVICE can read, and what a reader throws.
-  void prepare(const FrameView& frame);
-  /// Before every run, and not as a part of a captured graph: makes STREAM wait for the frame of the last prepare(), if
-  /// that lies on the device. Throws Error (kDevice).
-  void await_frame(CUstream stream) const;
-  /// The number of readers that accepted the last frame: the index of the one that threw.
-  std::size_t described() const { return described_; }
+  /// Before every run, when the previous one is complete. FRAMES are as many as READERS. Throws Error (kUnsupported)
+  /// for a frame that neither the host nor DEVICE can read, and what a reader throws.
+  void prepare(std::span<const FrameView> frames);
+  /// Before every run, and not as a part of a captured graph: makes STREAM wait for those frames of the last prepare()
+  /// that lie on the device. Throws Error (kDevice).
+  void await_frames(CUstream stream) const;
+  /// The reader that did not accept its frame when prepare() threw; null if no reader threw.
+  const FrameReader* refused_by() const { return refused_by_; }
   void enqueue(CUstream stream) { transfer_.enqueue(stream); }
 
  private:
-  FrameView place(const FrameView& frame);
-  void grow(std::size_t bytes, bool staged);
+  /// A frame's pixels on the device.
+  struct Pixels {
+    std::span<Copy> planes;
+    DeviceMemory memory;
+    PinnedMemory staging;
+    std::size_t staged_bytes = 0;
+    CUevent ready = nullptr;  ///< FrameView::ready
+
+    FrameView place(const FrameView& frame, int device);
+    void grow(std::size_t bytes, bool staged);
+  };
 
   Device& device_;
-  std::vector<FrameReader*> readers_;
+  FrameReaders readers_;
   Transfer transfer_;
-  std::span<Copy> planes_;
-  DeviceMemory pixels_;
-  PinnedMemory staging_;
-  std::size_t staged_bytes_ = 0;
-  std::size_t described_ = 0;
-  CUevent ready_ = nullptr;  ///< FrameView::ready
+  std::vector<Pixels> pixels_;  ///< by frame
+  const FrameReader* refused_by_ = nullptr;
 };
 
 /// Pinned memory for frames that DEVICE reads; lives as long as the process.

@@ -13,11 +13,11 @@ DeviceVariant::DeviceVariant(Device& device, const Work& work, const Bind& bind)
   end_ = make_event(CU_EVENT_DEFAULT);
   scratch_ = DeviceMemory(work.scratch_bytes);
   launches_ = bind(scratch_.pointer(), queue_);
-  upload_.emplace(device, work.inputs, queue_.readers);
+  upload_.emplace(device, work.inputs, by_frame(queue_.readers, work.frames));
   download_.emplace(device, work.outputs);
   if (work.graph) executable_ = capture(queue_.stream.get(), work.name, [this] { enqueue(); });
-  upload_->prepare(work.frame);
-  upload_->await_frame(queue_.stream.get());
+  upload_->prepare(work.frames);
+  upload_->await_frames(queue_.stream.get());
   download_->prepare();
 }
 

@@ -15,7 +15,7 @@ class DeviceVariant : public Variant {
     std::string name;
     std::vector<Copy> inputs;
     std::vector<Copy> outputs;
-    FrameView frame;
+    std::span<const FrameView> frames;  ///< those that BIND binds
     std::size_t scratch_bytes = 0;
     bool graph = true;
   };

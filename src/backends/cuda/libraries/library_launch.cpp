@@ -31,8 +31,8 @@ LibraryLaunch::LibraryLaunch(Device& device, const NodeContext& context)
 LibraryLaunch::~LibraryLaunch() { static_cast<void>(driver().cuCtxSetCurrent(device_.context())); }
 
 void* LibraryLaunch::keep(std::span<const std::byte> bytes) {
-  kept_.push_back(upload(bytes));
-  return kept_.back().pointer();
+  kept_.push_back(upload_weights(device_, bytes));
+  return kept_.back()->pointer();
 }
 
 void LibraryLaunch::collect_images(KernelImages& images) const {

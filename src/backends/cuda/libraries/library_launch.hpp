@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/driver/handles.hpp"
+#include "cuda/driver/weights.hpp"
 #include "cuda/libraries/library_epilogue.hpp"
 
 namespace saccade::cuda {
@@ -35,7 +35,7 @@ class LibraryLaunch : public Launch {
  private:
   Device& device_;
   LibraryEpilogue epilogue_;
-  std::vector<DeviceMemory> kept_;
+  std::vector<Weights> kept_;
   std::unique_ptr<Launch> epilogue_kernels_;  // null: the library's epilogue suffices
 };
 

@@ -12,7 +12,7 @@ class BoundFallback : public BoundLaunch {
  public:
   /// ON_HOST: inputs that are on the host already.
   BoundFallback(const Launch& reference, const std::vector<bool>& on_host, const Bindings& bindings)
-      : queue_(queue_of(bindings)) {
+      : queue_(queue_of(bindings)), stream_(queue_.stream.get()) {
     std::vector<TensorView> inputs(bindings.inputs.begin(), bindings.inputs.end());
     std::vector<TensorView> outputs;
     for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -23,7 +23,7 @@ class BoundFallback : public BoundLaunch {
   }
 
   void run() override {
-    const CUstream stream = queue_.stream.get();
+    const CUstream stream = stream_;
     for (const Staged& each : inputs_)
       SACCADE_CUDA(cuMemcpyDtoHAsync_v2(each.memory.get(), each.device, each.bytes, stream));
     SACCADE_CUDA(cuLaunchHostFunc(stream, call, this));
@@ -57,6 +57,7 @@ class BoundFallback : public BoundLaunch {
   }
 
   Queue& queue_;
+  CUstream stream_;
   std::vector<Staged> inputs_;
   std::vector<Staged> outputs_;
   std::vector<std::byte> scratch_;

@@ -71,7 +71,10 @@ class DeviceTables {
 class BoundPreprocess : public BoundLaunch, public FrameReader {
  public:
   BoundPreprocess(const PreprocessSpec& spec, const Launch& kernels, const Bindings& bindings)
-      : spec_(spec), job_(make_pinned(sizeof(FrameJob))), device_job_(sizeof(FrameJob)) {
+      : spec_(spec),
+        frame_(static_cast<const FrameView*>(bindings.inputs[0].data)),
+        job_(make_pinned(sizeof(FrameJob))),
+        device_job_(sizeof(FrameJob)) {
     // The kernel's input is the parameter block instead of the frame.
     TensorView job = bindings.inputs[0];
     job.data = device_job_.pointer();
@@ -79,6 +82,8 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
         {.inputs = {&job, 1}, .outputs = bindings.outputs, .scratch = bindings.scratch, .queue = bindings.queue});
     queue_of(bindings).readers.push_back(this);
   }
+
+  const FrameView* frame() const override { return frame_; }
 
   Copy description() const override {
     return {.from = address_of(job_.get()), .to = device_job_.address(), .bytes = sizeof(FrameJob)};
@@ -124,6 +129,7 @@ class BoundPreprocess : public BoundLaunch, public FrameReader {
 
  private:
   PreprocessSpec spec_;
+  const FrameView* frame_;
   PinnedMemory job_;
   DeviceTables tables_;
   DeviceMemory device_job_;

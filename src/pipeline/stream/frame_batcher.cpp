@@ -1,0 +1,89 @@
+#include "pipeline/stream/frame_batcher.hpp"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace saccade {
+
+FrameBatcher::FrameBatcher(BoundedQueue<Frame>& queue, FrameRunPool& runs, std::vector<Lane> lanes,
+                           const Options& options)
+    : queue_(queue), runs_(runs), lanes_(std::move(lanes)), options_(options), due_(lanes_.size()) {}
+
+bool FrameBatcher::fill(FrameBatch& batch) {
+  while (!is_full(batch)) {
+    const auto until = batch.runs.empty() ? options_.deadline : latest_start(batch);
+    const bool waits = batch.runs.empty() || is_any_due(until);
+    switch (add(batch, waits ? until : Clock::now())) {
+      case PopStatus::kItem: break;
+      case PopStatus::kLaneClosed:
+        if (batch.runs.empty()) return true;  // its end has to be passed on
+        break;
+      default: return !batch.runs.empty();
+    }
+  }
+  return true;
+}
+
+bool FrameBatcher::try_fill(FrameBatch& batch) {
+  while (!is_full(batch))
+    if (const PopStatus status = add(batch, Clock::now());
+        status != PopStatus::kItem && status != PopStatus::kLaneClosed)
+      break;
+  if (batch.runs.empty()) return false;
+  if (is_full(batch)) return true;
+  const auto until = latest_start(batch);
+  return Clock::now() >= until || !is_any_due(until);
+}
+
+/// Waits for the next frame until UNTIL and adds it.
+PopStatus FrameBatcher::add(FrameBatch& batch, Clock::time_point until) {
+  FrameRunRef run = runs_.take();
+  run->requested = Clock::now();
+  const bool is_first = batch.runs.empty() && until == options_.deadline;
+  const PopStatus status = is_first ? pop_first(*run) : queue_.pop(run->frame, run->lane, until);
+  if (status == PopStatus::kLaneClosed) {
+    lanes_[run->lane].has_ended = true;
+    batch.ended.push_back(run->lane);
+  }
+  if (status == PopStatus::kItem) {
+    due_[run->lane] = run->frame.captured + lanes_[run->lane].period;
+    batch.runs.push_back(std::move(run));
+  }
+  return status;
+}
+
+/// Asleep until shortly before the frame is expected, then awake until shortly after that.
+PopStatus FrameBatcher::pop_first(FrameRun& run) {
+  constexpr std::chrono::microseconds kWakeUp(150);  // of most wake-ups, with a margin
+  const auto expected = due_[0];
+  if (stays_awake_ && lanes_[0].period > kWakeUp && Clock::now() < expected + kWakeUp) {
+    const auto awake = expected - kWakeUp;
+    const PopStatus status = queue_.pop(run.frame, run.lane, std::min(awake, options_.deadline));
+    if (status != PopStatus::kTimeout) return status;
+    while (Clock::now() < expected + kWakeUp) {
+      if (queue_.try_pop(run.frame, run.lane)) return PopStatus::kItem;
+      std::this_thread::yield();
+    }
+  }
+  return queue_.pop(run.frame, run.lane, options_.deadline);
+}
+
+/// When the oldest frame has waited for long enough. Frames of files are read ahead: they wait from now on.
+Clock::time_point FrameBatcher::latest_start(const FrameBatch& batch) const {
+  auto latest = Clock::time_point::max();
+  for (const FrameRunRef& run : batch.runs) {
+    const auto arrived = lanes_[run->lane].is_live ? run->frame.captured : run->requested;
+    latest = std::min(latest, arrived + options_.wait);
+  }
+  return std::min(latest, options_.deadline);
+}
+
+/// Whether a frame can come until UNTIL, as far as the rates of the lanes say.
+bool FrameBatcher::is_any_due(Clock::time_point until) const {
+  for (std::size_t i = 0; i < lanes_.size(); ++i)
+    if (!lanes_[i].has_ended && (lanes_[i].period.count() == 0 || due_[i] <= until)) return true;
+  return false;
+}
+
+}  // namespace saccade
