@@ -4,31 +4,16 @@
 #include <saccade/model.hpp>
 #include <saccade/pipeline.hpp>
 #include <span>
-#include <string>
-#include <vector>
 
-#include "flags/binder.hpp"
+#include "server_flags.hpp"
 
 namespace saccade::app {
-
-/// The values of --metrics and of the flags that protect it.
-struct MetricsFlags {
-  std::string host;
-  int port = -1;                 ///< negative: no metrics
-  std::vector<std::string> tls;  ///< the files of the certificate and its key
-  std::string token_file;
-  bool insecure = false;
-
-  void bind(FlagBinder& binder);
-  /// Throws UsageError if others could read the metrics.
-  void check() const;
-};
 
 /// Serves the metrics of a run to Prometheus (--metrics).
 class MetricsEndpoint {
  public:
   /// Listens, unless FLAGS want no metrics. Throws Error.
-  explicit MetricsEndpoint(const MetricsFlags& flags);
+  explicit MetricsEndpoint(const ServerFlags& flags);
   ~MetricsEndpoint();
   MetricsEndpoint(const MetricsEndpoint&) = delete;
   MetricsEndpoint& operator=(const MetricsEndpoint&) = delete;

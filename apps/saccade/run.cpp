@@ -20,6 +20,7 @@
 #include "report.hpp"
 #include "rotation_flags.hpp"
 #include "run_goals.hpp"
+#include "server_flags.hpp"
 #include "telemetry_writer.hpp"
 
 namespace saccade::app {
@@ -47,7 +48,7 @@ struct RunFlags {
   std::string zones;
   std::string telemetry;
   RotationFlags rotate;
-  MetricsFlags metrics;
+  ServerFlags servers;
   ModelValues values;
   bool quiet = false;
   bool save = true;
@@ -68,6 +69,15 @@ bool is_any_live(std::span<const Source> sources) {
 /// room again. A closed pipe stays closed.
 bool is_retried(const std::string& path, std::span<const Source> sources) {
   return is_any_live(sources) && !is_standard_output(path);
+}
+
+void add_preview(const RunFlags& flags, std::span<const Source> sources, std::size_t models, Sinks& sinks) {
+  if (!flags.servers.preview.is_given()) return;
+  std::vector<std::unique_ptr<NetworkSink>> shown = open_preview(flags.servers.preview_options(), sources, models);
+  const std::string address = shown.front()->address();
+  print_aside(fmt::format("preview: {}\n", address));
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    sinks.push_back({.name = fmt::format("{}stream/{}.mjpg", address, i), .sink = std::move(shown[i]), .stream = i});
 }
 
 Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
@@ -95,6 +105,7 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
     std::string address = published->address();
     sinks.push_back({.name = std::move(address), .sink = std::move(published), .stream = i});
   }
+  add_preview(flags, sources, models.size(), sinks);
   return sinks;
 }
 
@@ -232,7 +243,7 @@ int run(const RunFlags& flags) {
   }
   const std::vector<Zone> zones = flags.zones.empty() ? std::vector<Zone>() : read_zones(flags.zones);
   catch_snapshot_requests();
-  MetricsEndpoint metrics(flags.metrics);
+  MetricsEndpoint metrics(flags.servers);
   std::vector<Model> models;
   SourceOptions source_options = flags.source_options;
   // A camera's mode is chosen for the model. Else a mistyped source is reported before models are read.
@@ -370,7 +381,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--goals", &flags.goals);
   binder.bind("--telemetry", &flags.telemetry);
   flags.rotate.bind(binder);
-  flags.metrics.bind(binder);
+  flags.servers.bind(binder);
   binder.bind("--max-frames", &flags.pipeline.max_frames);
   binder.bind("--max-memory", &flags.pipeline.max_memory);
   binder.bind("--duration", [&flags](const std::string& seconds) {
@@ -402,7 +413,7 @@ Action add_run(FlagBinder& binder) {
                 check_rotation(*flags);
                 check_memory(*flags);
                 check_decoding(*flags);
-                flags->metrics.check();
+                flags->servers.check();
                 flags->values.check_names(flags->models);
               }};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -26,6 +27,8 @@ class Sink {
   virtual bool reads_pixels() const { return true; }
   /// Completes the file; no writes may follow. Throws Error (kIo).
   virtual void close(const Summary& summary) = 0;
+  /// Results that were accepted by write() and then dropped, because they could not be sent in time. Any thread.
+  virtual std::int64_t dropped() const { return 0; }
 };
 
 /// Options of open_jsonl().
@@ -91,11 +94,33 @@ class NetworkSink : public Sink {
 /// (kInvalidArgument) for another scheme or option, and if the source is not live.
 std::unique_ptr<NetworkSink> open_publish(const std::string& url, std::size_t stream, std::span<const Source> sources,
                                           std::size_t models);
-/// The same as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps, STREAM-FRAME.depth.npy
-/// (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits per pixel: the class ID,
-/// 255 outside the model's input or where a NaN leaves no class), are written beside them at the frame's size. Those of
-/// the second model are named ...depth-1.npy and so on. What a format cannot hold (a JPEG side above 65500 pixels, a
-/// class ID above 254) is skipped; close() reports it as an Error (kUnsupported). Throws Error.
+
+/// Options of open_preview().
+struct PreviewOptions {
+  std::string host = "127.0.0.1";  ///< an IP address of this machine; "0.0.0.0" and "::": all of them
+  int port = 0;                    ///< 0: any free one
+  std::string certificate;         ///< PEM file: TLS with this chain of certificates; empty: no TLS
+  std::string key;                 ///< PEM file of its private key, without password
+  /// Clients send it: "Authorization: Bearer", or as the password of HTTP's Basic authentication with any user. Empty:
+  /// they need not.
+  std::string token;
+  std::size_t viewers = 16;  ///< of all streams; others get the status 503
+};
+
+/// Serves a page with the frames of SOURCES with the results of the MODELS drawn: "/", "/stream/N.mjpg" (MJPEG),
+/// "/stream/N.jpg" (the next frame) and "/status.json". One sink per source, for its PipelineSink::stream: address() is
+/// that of the page. Frames are drawn while someone watches, at most 25 a second. A viewer gets the newest frame when
+/// it can take it: a slow one misses the others. Throws Error (kIo) naming the address if it cannot be used,
+/// (kInvalidFile) naming the certificate or key.
+std::vector<std::unique_ptr<NetworkSink>> open_preview(const PreviewOptions& options, std::span<const Source> sources,
+                                                       std::size_t models);
+
+/// Frames with the results drawn, as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps,
+/// STREAM-FRAME.depth.npy (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits
+/// per pixel: the class ID, 255 outside the model's input or where a NaN leaves no class), are written beside them at
+/// the frame's size. Those of the second model are named ...depth-1.npy and so on. What a format cannot hold (a JPEG
+/// side above 65500 pixels, a class ID above 254) is skipped; close() reports it as an Error (kUnsupported). Throws
+/// Error.
 std::unique_ptr<Sink> open_frames(const std::string& folder);
 
 /// A sink that makes its own folders.

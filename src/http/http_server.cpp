@@ -3,21 +3,23 @@
 #include <httplib.h>
 #include <openssl/crypto.h>
 #include <openssl/err.h>
+#include <openssl/evp.h>
 #include <openssl/ssl.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstring>
+#include <optional>
+#include <string_view>
 #include <thread>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "http/host_name.hpp"
 
 namespace saccade::http {
 namespace {
 
-// Enough for a few scrapers: each connection holds a thread.
-constexpr std::size_t kThreads = 4;
 // A client that is slower is cut off. The end of a run waits for it.
 constexpr int kPatience = 2;
 
@@ -64,23 +66,64 @@ std::unique_ptr<httplib::Server> make_server(const HttpOptions& options) {
   return server;
 }
 
-/// Whether REQUEST has TOKEN, in a time that does not tell how much of it is right.
+/// In a time that does not tell how much of it is right.
+bool equals_secret(std::string_view given, std::string_view secret) {
+  return given.size() == secret.size() && CRYPTO_memcmp(given.data(), secret.data(), secret.size()) == 0;
+}
+
 bool has_token(const httplib::Request& request, const std::string& token) {
-  const std::string wanted = "Bearer " + token;
+  return equals_secret(request.get_header_value("Authorization"), "Bearer " + token);
+}
+
+/// Whether the password of REQUEST's Basic authentication is TOKEN; any user has it.
+bool has_password(const httplib::Request& request, const std::string& token) {
+  constexpr std::string_view kScheme = "Basic ";
+  constexpr std::size_t kLongest = 8192;
   const std::string given = request.get_header_value("Authorization");
-  return given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0;
+  if (!given.starts_with(kScheme) || given.size() > kLongest) return false;
+  std::string login(given.size(), '\0');
+  const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(login.data()),
+                                   reinterpret_cast<const unsigned char*>(given.data()) + kScheme.size(),
+                                   static_cast<int>(given.size() - kScheme.size()));
+  if (size < 0) return false;
+  // Padding decodes to zeros.
+  std::size_t end = static_cast<std::size_t>(size);
+  while (end > 0 && login[end - 1] == '\0') --end;
+  login.resize(end);
+  const std::size_t colon = login.find(':');
+  return colon != std::string::npos && equals_secret(std::string_view(login).substr(colon + 1), token);
+}
+
+/// Sends REPLY, whose stream ends with the connection.
+void send(HttpReply reply, httplib::Response& response) {
+  response.status = reply.status;
+  if (reply.stream == nullptr) {
+    response.set_content(reply.body, reply.type);
+    return;
+  }
+  const auto provide = [stream = std::move(reply.stream), bytes = std::string()](std::size_t,
+                                                                                 httplib::DataSink& sink) mutable {
+    if (!stream->next(bytes)) {
+      sink.done();
+      return true;
+    }
+    // A client that has gone away is noticed here while there is nothing to send.
+    return bytes.empty() ? sink.is_writable() : sink.write(bytes.data(), bytes.size());
+  };
+  response.set_content_provider(reply.type, provide);
 }
 
 class Server final : public HttpServer {
  public:
   Server(const HttpOptions& options, std::vector<HttpRoute> routes) : server_(make_server(options)) {
-    configure();
-    if (!options.token.empty()) require(options.token);
+    configure(options);
+    if (options.for_browsers)
+      guard_browsers(options.token);
+    else if (!options.token.empty())
+      require(options.token);
     for (HttpRoute& route : routes)
       server_->Get(route.path, [reply = std::move(route.reply)](const httplib::Request&, httplib::Response& response) {
-        const HttpReply made = reply();
-        response.status = made.status;
-        response.set_content(made.body, made.type);
+        send(reply(), response);
       });
     bind(options);
     thread_ = std::thread([this] {
@@ -100,12 +143,15 @@ class Server final : public HttpServer {
   int port() const override { return port_; }
 
  private:
-  void configure() {
-    server_->new_task_queue = [] { return new httplib::ThreadPool(kThreads); };
+  void configure(const HttpOptions& options) {
+    server_->new_task_queue = [count = options.connections] { return new httplib::ThreadPool(count); };
     // The library's own options let a second process listen on the same port.
-    server_->set_socket_options([](socket_t socket) {
+    server_->set_socket_options([for_browsers = options.for_browsers](socket_t socket) {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+      // Connections inherit it. What waits in a larger one is old when a slow viewer gets it.
+      const int bytes = 1 << 16;
+      if (for_browsers) setsockopt(socket, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes);
     });
     // A connection that waits for its next request would hold a thread, and the end of a run.
     server_->set_keep_alive_max_count(1);
@@ -128,6 +174,26 @@ class Server final : public HttpServer {
       if (has_token(request, token)) return httplib::Server::HandlerResponse::Unhandled;
       response.status = 401;
       response.set_header("WWW-Authenticate", "Bearer");
+      return httplib::Server::HandlerResponse::Handled;
+    });
+  }
+
+  void guard_browsers(const std::string& token) {
+    // Pages of other sites neither show nor measure what is served here.
+    server_->set_default_headers({{"Cache-Control", "no-store"},
+                                  {"Cross-Origin-Resource-Policy", "same-origin"},
+                                  {"X-Content-Type-Options", "nosniff"},
+                                  {"X-Frame-Options", "DENY"}});
+    server_->set_pre_routing_handler([token](const httplib::Request& request, httplib::Response& response) {
+      if (token.empty()) {
+        if (names_this_machine(request.get_header_value("Host"))) return httplib::Server::HandlerResponse::Unhandled;
+        response.status = 403;
+        response.set_content("this host name is not that of the machine: use its address\n", "text/plain");
+        return httplib::Server::HandlerResponse::Handled;
+      }
+      if (has_token(request, token) || has_password(request, token)) return httplib::Server::HandlerResponse::Unhandled;
+      response.status = 401;
+      response.set_header("WWW-Authenticate", "Basic realm=\"saccade: the token is the password\"");
       return httplib::Server::HandlerResponse::Handled;
     });
   }

@@ -9,6 +9,7 @@
 #include <map>
 #include <utility>
 
+#include "measure/live/run_state.hpp"
 #include "saccade/telemetry.hpp"
 #include "saccade/version.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/live/http_module.hpp"
+#include "base/http_module.hpp"
 
 namespace saccade::http {
 

@@ -64,6 +64,8 @@ struct ImagesModule {
   /// Encodes and decodes IMAGE as JPEG of QUALITY, 1 to 100, in place (4:2:0).
   void (*jpeg_roundtrip)(const RgbView& image, int quality);
   std::unique_ptr<JpegPlaneDecoder> (*make_plane_decoder)();
+  /// Sets BYTES to IMAGE as a JPEG file of QUALITY, 1 to 100 (4:2:0). Throws Error.
+  void (*encode_jpeg)(const RgbView& image, int quality, std::string& bytes);
 };
 
 /// Interface of the ffmpeg module; get it with module<FfmpegModule>("ffmpeg").

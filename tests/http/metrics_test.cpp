@@ -2,8 +2,9 @@
 
 #include <sstream>
 
+#include "base/http_module.hpp"
 #include "base/module.hpp"
-#include "measure/live/http_module.hpp"
+#include "measure/live/run_state.hpp"
 
 namespace saccade {
 namespace {

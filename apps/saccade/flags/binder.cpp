@@ -118,7 +118,8 @@ void FlagBinder::finish() {
   const auto option = [this](std::string_view name) { return app_.get_option(std::string(name)); };
   for (const Flag* flag : flags_of(command_.bit)) {
     if (!bound_.contains(flag->long_name())) disagree(command_, flag->long_name(), "it is not bound");
-    if (!flag->traits.needs.empty()) option(flag->long_name())->needs(option(flag->traits.needs));
+    if (!flag->traits.needs.empty() && flag->traits.or_needs.empty())
+      option(flag->long_name())->needs(option(flag->traits.needs));
     std::istringstream others{std::string(flag->traits.excludes)};
     for (std::string other; others >> other;) option(flag->long_name())->excludes(option(other));
   }

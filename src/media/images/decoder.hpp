@@ -40,6 +40,7 @@ void write_jpeg(const std::string& path, const FrameView& frame);
 void write_png(const std::string& path, const FrameView& frame);
 
 /// See ImagesModule.
+void encode_jpeg(const RgbView& image, int quality, std::string& bytes);
 void jpeg_roundtrip(const RgbView& image, int quality);
 StoredPlane read_png_plane(const std::string& path);
 

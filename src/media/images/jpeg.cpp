@@ -1,5 +1,7 @@
 #include <cstdlib>
 #include <cstring>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "base/output_file.hpp"
@@ -119,17 +121,24 @@ void write_jpeg(const std::string& path, const FrameView& frame) {
   file.close();
 }
 
-void jpeg_roundtrip(const RgbView& image, int quality) {
-  unsigned char* bytes = nullptr;
+void encode_jpeg(const RgbView& image, int quality, std::string& bytes) {
+  unsigned char* data = nullptr;
   unsigned long size = 0;  // NOLINT(google-runtime-int): libjpeg's
   JpegErrors error;
-  const auto to_memory = [&](jpeg_compress_struct& info) { jpeg_mem_dest(&info, &bytes, &size); };
+  const auto to_memory = [&](jpeg_compress_struct& info) { jpeg_mem_dest(&info, &data, &size); };
   const bool is_encoded = encode(view_of(image), quality, error, to_memory);
-  const std::unique_ptr<unsigned char, decltype(&std::free)> owner(bytes, std::free);
+  const std::unique_ptr<unsigned char, decltype(&std::free)> owner(data, std::free);
   if (!is_encoded) fail(ErrorCode::kInvalidArgument, "an image can't be encoded as JPEG: {}", error.message);
+  bytes.assign(reinterpret_cast<const char*>(data), size);
+}
+
+void jpeg_roundtrip(const RgbView& image, int quality) {
+  std::string bytes;
+  encode_jpeg(image, quality, bytes);
   JpegDecoder decoder;
   ImageHeader header;
-  if (!decoder.begin({bytes, size}, header) || !decoder.decode(image.data, image.pitch_bytes))
+  const std::span<const std::uint8_t> file(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  if (!decoder.begin(file, header) || !decoder.decode(image.data, image.pitch_bytes))
     fail(ErrorCode::kInternal, "our own JPEG can't be read: {}", decoder.error());
 }
 

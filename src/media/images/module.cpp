@@ -154,8 +154,12 @@ void write(const std::string& path, const FrameView& frame) {
   fail(ErrorCode::kInvalidArgument, "'{}': images are written as .jpg, .jpeg or .png", path);
 }
 
-constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); }, write,
-                                  read_png_plane, jpeg_roundtrip, make_jpeg_plane_decoder};
+constexpr ImagesModule kModule = {[]() -> std::unique_ptr<ImageReader> { return std::make_unique<Reader>(); },
+                                  write,
+                                  read_png_plane,
+                                  jpeg_roundtrip,
+                                  make_jpeg_plane_decoder,
+                                  encode_jpeg};
 
 }  // namespace
 }  // namespace saccade

@@ -130,21 +130,23 @@ void SinkRunner::close(const Summary& summary) noexcept {
 }
 
 SinkTelemetry SinkRunner::telemetry() const {
+  const std::int64_t dropped = sink_->dropped();
   const std::scoped_lock lock(mutex_);
   return {.name = name_,
           .failing = failing_,
-          .written = written_,
-          .dropped = dropped_,
+          .written = std::max<std::int64_t>(written_ - dropped, 0),
+          .dropped = dropped_ + dropped,
           .failed = failed_,
           .queued = queue_.size(0)};
 }
 
 SinkSummary SinkRunner::summary() const {
+  const std::int64_t dropped = sink_->dropped();
   const std::scoped_lock lock(mutex_);
   return {.name = name_,
           .failing = failing_,
-          .written = written_,
-          .dropped = dropped_,
+          .written = std::max<std::int64_t>(written_ - dropped, 0),
+          .dropped = dropped_ + dropped,
           .failed = failed_,
           .fault = fault_,
           .time = distribution_of(time_)};

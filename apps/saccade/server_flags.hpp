@@ -1,0 +1,36 @@
+#pragma once
+
+#include <saccade/sinks.hpp>
+#include <string>
+#include <vector>
+
+#include "flags/binder.hpp"
+
+namespace saccade::app {
+
+/// Where a server of the run listens.
+struct ServerAddress {
+  std::string host;
+  int port = -1;  ///< negative: nowhere
+
+  bool is_given() const { return port >= 0; }
+};
+
+/// The values of --metrics and --preview, and of the flags that protect them.
+struct ServerFlags {
+  ServerAddress metrics;
+  ServerAddress preview;
+  std::vector<std::string> tls;  ///< the files of the certificate and its key
+  std::string token_file;
+  bool insecure = false;
+
+  void bind(FlagBinder& binder);
+  /// Throws UsageError if others could reach a server without protection, or there is none to protect.
+  void check() const;
+  /// The token in the file; empty without --token-file. Throws Error, also if a file of --tls can't be read.
+  std::string token() const;
+  /// Of the preview, which is given. Throws Error.
+  PreviewOptions preview_options() const;
+};
+
+}  // namespace saccade::app

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "base/clock.hpp"
+
+namespace saccade {
+
+/// The newest picture of a stream, and those who wait for it. A viewer gets the newest one when it can take it: one
+/// that is slow misses the others. Any thread.
+class PreviewStream {
+ public:
+  struct Picture {
+    std::shared_ptr<const std::string> jpeg;  ///< null: none yet
+    std::int64_t number = 0;                  ///< from 1
+  };
+  struct State {
+    std::int64_t frames = 0;
+    std::size_t objects = 0;  ///< of the newest frame
+    double frame_rate = 0;    ///< of results; 0 if none came for some time
+    bool ended = false;
+  };
+
+  /// As long as one exists, pictures are drawn.
+  class Viewer {
+   public:
+    explicit Viewer(PreviewStream& stream);
+    ~Viewer();
+    Viewer(const Viewer&) = delete;
+    Viewer& operator=(const Viewer&) = delete;
+
+   private:
+    PreviewStream& stream_;
+  };
+
+  bool is_watched() const;
+  /// A frame with OBJECTS has its results at TIME.
+  void count(std::size_t objects, Clock::time_point time);
+  void show(std::string jpeg);
+  /// No more pictures come.
+  void end();
+
+  /// The newest picture if it is newer than number AFTER; waits for one. Otherwise, at the end or after PATIENCE, null.
+  Picture wait_for(std::int64_t after, Clock::duration patience) const;
+  Picture newest() const;
+  State state() const;
+
+ private:
+  static constexpr std::size_t kTimes = 32;
+
+  mutable std::mutex mutex_;
+  mutable std::condition_variable changed_;
+  Picture picture_;
+  std::size_t viewers_ = 0;
+  std::int64_t frames_ = 0;
+  std::size_t objects_ = 0;
+  std::array<Clock::time_point, kTimes> times_;  ///< of the last frames, a ring
+  bool ended_ = false;
+};
+
+}  // namespace saccade
