@@ -23,6 +23,7 @@ lib/saccade/cuda.so
 lib/saccade/draw.so
 lib/saccade/ffmpeg.so
 lib/saccade/images.so
+lib/saccade/mqtt.so
 lib/saccade/nvdec.so
 lib/saccade/onnx.so
 lib/saccade/saccade-source

@@ -44,6 +44,7 @@ struct RunFlags {
   std::string video;
   std::string frames;
   std::string publish;
+  std::string mqtt;
   std::string goals;
   std::string zones;
   std::string telemetry;
@@ -104,6 +105,11 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
     std::unique_ptr<NetworkSink> published = open_publish(flags.publish, i, sources, models.size());
     std::string address = published->address();
     sinks.push_back({.name = std::move(address), .sink = std::move(published), .stream = i});
+  }
+  if (!flags.mqtt.empty()) {
+    std::unique_ptr<NetworkSink> published = open_mqtt(flags.mqtt, flags.jsonl_options);
+    std::string address = published->address();
+    sinks.push_back({.name = std::move(address), .sink = std::move(published)});
   }
   add_preview(flags, sources, models.size(), sinks);
   return sinks;
@@ -361,6 +367,7 @@ void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--video", &flags.video);
   binder.bind("--frames", &flags.frames);
   binder.bind("--publish", &flags.publish);
+  binder.bind("--mqtt", &flags.mqtt);
   binder.bind("--no-save", [&flags](const std::string&) { flags.save = false; });
 }
 

@@ -115,6 +115,14 @@ struct PreviewOptions {
 std::vector<std::unique_ptr<NetworkSink>> open_preview(const PreviewOptions& options, std::span<const Source> sources,
                                                        std::size_t models);
 
+/// Publishes the lines of open_jsonl() without the summary at the MQTT broker of URL,
+/// mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC (mqtts: TLS, with the system's certificates), one message a line.
+/// "{stream}" in TOPIC is the index of the source; options follow a '#': qos=0|1|2, backlog=1000, timeout=5s,
+/// client=NAME. It connects on a thread of its own, and again after an error. While it is not connected, BACKLOG lines
+/// are kept; older ones are dropped(). Throws Error (kInvalidArgument) for a URL that is none, and (kNotFound) without
+/// libmosquitto.
+std::unique_ptr<NetworkSink> open_mqtt(const std::string& url, const JsonlOptions& options = {});
+
 /// Frames with the results drawn, as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps,
 /// STREAM-FRAME.depth.npy (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits
 /// per pixel: the class ID, 255 outside the model's input or where a NaN leaves no class), are written beside them at

@@ -94,17 +94,6 @@ std::string redact_url(std::string_view url) {
        option.name, wanted, kStreamHelp);
 }
 
-/// The duration of "5s", "500ms" or "5"; nothing if it is none.
-std::optional<std::chrono::nanoseconds> read_duration(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
-  if (error != std::errc() || !(unit.empty() || unit == "s" || unit == "ms")) return std::nullopt;
-  const double seconds = unit == "ms" ? value / 1000 : value;
-  if (!(seconds >= 0.1 && seconds <= 3600)) return std::nullopt;
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
-}
-
 void read_transport(StreamUri& stream, const UriOption& option) {
   if (!stream.scheme.starts_with("rtsp"))
     fail(ErrorCode::kInvalidArgument, "{}: transport is an option of rtsp: {} has one transport; {}", stream.name,
@@ -151,6 +140,16 @@ bool has_host(const StreamUri& stream) {
 }
 
 }  // namespace
+
+std::optional<std::chrono::nanoseconds> read_duration(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit = text.substr(static_cast<std::size_t>(end - text.data()));
+  if (error != std::errc() || !(unit.empty() || unit == "s" || unit == "ms")) return std::nullopt;
+  const double seconds = unit == "ms" ? value / 1000 : value;
+  if (!(seconds >= 0.1 && seconds <= 3600)) return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+}
 
 std::string redact(std::string_view text) {
   std::string hidden;

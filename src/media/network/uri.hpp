@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -36,6 +37,9 @@ struct StreamUri {
 /// Reads URI (is_network()): options follow a '#'. Throws Error (kInvalidArgument) naming the option and its valid
 /// values. Its message has no passwords.
 StreamUri parse_stream(const std::string& uri);
+
+/// The duration of "5s", "500ms" or "5", from 100 ms to an hour; nothing if TEXT is none.
+std::optional<std::chrono::nanoseconds> read_duration(std::string_view text);
 
 /// TEXT with "***" in the place of the passwords of the URLs in it: in "USER:PASSWORD@", and the values of parameters
 /// that are named after a password, a token, a key or a signature.
