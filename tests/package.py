@@ -26,6 +26,7 @@ lib/saccade/images.so
 lib/saccade/mqtt.so
 lib/saccade/nvdec.so
 lib/saccade/onnx.so
+lib/saccade/show.so
 lib/saccade/saccade-source
 share/bash-completion/completions/saccade
 share/doc/saccade/LICENSE

@@ -62,6 +62,8 @@ void catch_signals() {
   for (const int signal : kEnding) sigaction(signal, &action, nullptr);
 }
 
+void interrupt() noexcept { is_interrupted = true; }
+
 bool interrupted() {
   is_looked_at = true;
   return is_interrupted;

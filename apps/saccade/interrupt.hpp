@@ -11,6 +11,9 @@ void catch_signals();
 /// ceilings come before the first call, because they cannot poll inside library calls.
 bool interrupted();
 
+/// Requests that end, as the first of these signals does. Any thread.
+void interrupt() noexcept;
+
 /// From now on SIGUSR1 requests a snapshot of a run and does not end the program.
 void catch_snapshot_requests();
 

@@ -45,6 +45,7 @@ struct RunFlags {
   std::string frames;
   std::string publish;
   std::string mqtt;
+  bool show = false;
   std::string goals;
   std::string zones;
   std::string telemetry;
@@ -81,6 +82,12 @@ void add_preview(const RunFlags& flags, std::span<const Source> sources, std::si
     sinks.push_back({.name = fmt::format("{}stream/{}.mjpg", address, i), .sink = std::move(shown[i]), .stream = i});
 }
 
+void add_window(std::span<const Source> sources, std::size_t models, Sinks& sinks) {
+  std::vector<std::unique_ptr<Sink>> shown = open_show(sources, models, interrupt);
+  for (std::size_t i = 0; i < shown.size(); ++i)
+    sinks.push_back({.name = fmt::format("window, stream {}", i), .sink = std::move(shown[i]), .stream = i});
+}
+
 Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
   Sinks sinks;
   const Rotation& rotation = flags.rotate.rotation;
@@ -112,6 +119,7 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
     sinks.push_back({.name = std::move(address), .sink = std::move(published)});
   }
   add_preview(flags, sources, models.size(), sinks);
+  if (flags.show) add_window(sources, models.size(), sinks);
   return sinks;
 }
 
@@ -368,6 +376,7 @@ void bind_sinks(FlagBinder& binder, RunFlags& flags) {
   binder.bind("--frames", &flags.frames);
   binder.bind("--publish", &flags.publish);
   binder.bind("--mqtt", &flags.mqtt);
+  binder.bind("--show", &flags.show);
   binder.bind("--no-save", [&flags](const std::string&) { flags.save = false; });
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -122,6 +123,12 @@ std::vector<std::unique_ptr<NetworkSink>> open_preview(const PreviewOptions& opt
 /// are kept; older ones are dropped(). Throws Error (kInvalidArgument) for a URL that is none, and (kNotFound) without
 /// libmosquitto.
 std::unique_ptr<NetworkSink> open_mqtt(const std::string& url, const JsonlOptions& options = {});
+
+/// Shows the newest frame of each of SOURCES with the results of the MODELS drawn in one window (SDL2). The space bar
+/// holds the picture. CLOSE is called by the window's thread when a person closes it, also by q or Escape. One sink per
+/// source, for its PipelineSink::stream. Throws Error (kDevice) without a display, and (kNotFound) without SDL2.
+std::vector<std::unique_ptr<Sink>> open_show(std::span<const Source> sources, std::size_t models,
+                                             std::function<void()> close);
 
 /// Frames with the results drawn, as images FOLDER/STREAM-FRAME.jpg; a missing folder is created. Depth maps,
 /// STREAM-FRAME.depth.npy (float32, NaN outside the model's input), and class maps, STREAM-FRAME.classes.png (8 bits
