@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 
@@ -157,6 +158,28 @@ TEST(SinkRunner, EndsWithResultsInItsQueue) {
 }
 
 TEST(SinkRunner, NeedsASink) { EXPECT_THROW(SinkRunner({.name = "none"}, true), Error); }
+
+/// Accepts every result, and drops each second one later.
+class ForgetfulSink final : public Sink {
+ public:
+  void write(const Result& /*result*/, const FrameView& /*frame*/) override { ++count_; }
+  void close(const Summary& /*summary*/) override {}
+  std::int64_t dropped() const override { return count_ / 2; }
+
+ private:
+  std::atomic<std::int64_t> count_ = 0;
+};
+
+TEST(SinkRunner, CountsWhatItsSinkDropsLater) {
+  FrameRunPool pool(8, 1);
+  SinkRunner runner({.name = "forgetful", .sink = std::make_unique<ForgetfulSink>()}, true);
+  for (std::int64_t i = 0; i < 10; ++i) runner.push(run_of(pool, i));
+  runner.finish();
+  EXPECT_EQ(runner.summary().written, 5);
+  EXPECT_EQ(runner.summary().dropped, 5);
+  EXPECT_EQ(runner.telemetry().written, 5);
+  EXPECT_EQ(runner.telemetry().dropped, 5);
+}
 
 }  // namespace
 }  // namespace saccade
