@@ -125,7 +125,7 @@ std::vector<std::unique_ptr<NetworkSink>> open_preview(const PreviewOptions& opt
 std::unique_ptr<NetworkSink> open_mqtt(const std::string& url, const JsonlOptions& options = {});
 
 /// Shows the newest frame of each of SOURCES with the results of the MODELS drawn in one window (SDL2). The space bar
-/// holds the picture. CLOSE is called by the window's thread when a person closes it, also by q or Escape. One sink per
+/// holds the image. CLOSE is called by the window's thread when a person closes it, also by q or Escape. One sink per
 /// source, for its PipelineSink::stream. Throws Error (kDevice) without a display, and (kNotFound) without SDL2.
 std::vector<std::unique_ptr<Sink>> open_show(std::span<const Source> sources, std::size_t models,
                                              std::function<void()> close);

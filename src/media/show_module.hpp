@@ -12,13 +12,13 @@ namespace saccade {
 /// What a person did with a window.
 struct WindowWish {
   bool close = false;
-  bool hold = false;  ///< the space bar: hold the picture, or go on
+  bool hold = false;  ///< the space bar: hold the image, or go on
 };
 
 /// A window with a pane for each stream. Used by the thread that opened it.
-class Window {
+class VideoWindow {
  public:
-  virtual ~Window() = default;
+  virtual ~VideoWindow() = default;
   virtual void set_title(const std::string& title) = 0;
   /// Copies IMAGE, which serve() shows in PANE.
   virtual void put(std::size_t pane, const RgbView& image) = 0;
@@ -29,7 +29,7 @@ class Window {
 /// Interface of the show module (SDL2); get it with module<ShowModule>("show").
 struct ShowModule {
   /// Throws Error (kDevice) without a display. One window at a time.
-  std::unique_ptr<Window> (*open)(const std::string& title, std::size_t panes);
+  std::unique_ptr<VideoWindow> (*open)(const std::string& title, std::size_t panes);
 };
 
 }  // namespace saccade

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """preview.py --binary SACCADE --model MODEL: `saccade run --preview` as browsers see it.
 
-Runs the command on live synthetic scenes and reads its page, pictures and MJPEG with Python's HTTP client.
+Runs the command on live synthetic scenes and reads its page, images and MJPEG with Python's HTTP client.
 """
 import argparse
 import base64
@@ -76,8 +76,8 @@ class Run:
 
 
 def parts(response, count):
-    """The first COUNT pictures of an MJPEG response."""
-    pictures = []
+    """The first COUNT images of an MJPEG response."""
+    images = []
     for _ in range(count):
         line = response.readline()
         assert line == b"--frame\r\n", line
@@ -85,9 +85,9 @@ def parts(response, count):
         while (line := response.readline().strip()):
             name, value = line.split(b": ")
             length = int(value) if name == b"Content-Length" else length
-        pictures.append(response.read(length))
+        images.append(response.read(length))
         assert response.readline() == b"\r\n"
-    return pictures
+    return images
 
 
 def size_of(jpeg):
@@ -107,13 +107,13 @@ class PreviewTest(unittest.TestCase):
                 self.assertIn(f'data-src="stream/{i}.mjpg"'.encode(), page)
             self.assertNotIn(b"http://", page.replace(b"http://www.w3.org", b""), "external resources")
             self.assertIn(b"size=320x240&amp;fps=30", page, "names are escaped")
-            code, picture = run.get("/stream/1.jpg")
-            self.assertEqual((code, size_of(picture)), (200, (160, 120)))
+            code, image = run.get("/stream/1.jpg")
+            self.assertEqual((code, size_of(image)), (200, (160, 120)))
             live = run.open("/stream/0.mjpg")
             self.assertIn("multipart/x-mixed-replace", live.headers["Content-Type"])
-            pictures = parts(live, 5)
-            self.assertEqual({size_of(picture) for picture in pictures}, {(320, 240)})
-            self.assertGreater(len(set(pictures)), 1, "it moves")
+            images = parts(live, 5)
+            self.assertEqual({size_of(image) for image in images}, {(320, 240)})
+            self.assertGreater(len(set(images)), 1, "it moves")
             live.close()
             states = run.status()
             self.assertEqual([state["stream"] for state in states], [0, 1])

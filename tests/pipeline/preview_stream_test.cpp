@@ -24,14 +24,14 @@ TEST(PreviewStream, IsWatchedWhileThereIsAViewer) {
   EXPECT_FALSE(stream.is_watched());
 }
 
-TEST(PreviewStream, GivesASlowViewerTheNewestPicture) {
+TEST(PreviewStream, GivesASlowViewerTheNewestImage) {
   PreviewStream stream;
   EXPECT_EQ(stream.wait_for(0, kNone).jpeg, nullptr);
   for (const char* jpeg : {"a", "b", "c"}) stream.show(jpeg);
-  const PreviewStream::Picture picture = stream.wait_for(0, kNone);
-  ASSERT_NE(picture.jpeg, nullptr);
-  EXPECT_EQ(*picture.jpeg, "c");
-  EXPECT_EQ(picture.number, 3);
+  const PreviewStream::Image image = stream.wait_for(0, kNone);
+  ASSERT_NE(image.jpeg, nullptr);
+  EXPECT_EQ(*image.jpeg, "c");
+  EXPECT_EQ(image.number, 3);
   EXPECT_EQ(stream.wait_for(3, kNone).jpeg, nullptr);
   EXPECT_EQ(*stream.newest().jpeg, "c");
 }
@@ -43,7 +43,7 @@ TEST(PreviewStream, WakesThoseWhoWait) {
   stream.show("a");
   viewer.join();
   EXPECT_EQ(seen, "a");
-  PreviewStream::Picture last;
+  PreviewStream::Image last;
   std::thread late([&] { last = stream.wait_for(1, std::chrono::minutes(1)); });
   stream.end();
   late.join();
@@ -72,7 +72,7 @@ TEST(PreviewPage, EscapesNames) {
             "[{\"stream\":0,\"name\":\"<b>&\\\"x\",\"frames\":3,\"frame_rate\":25.0,\"objects\":2,\"ended\":true}]\n");
 }
 
-TEST(PreviewPage, RequestsPicturesOfManyStreams) {
+TEST(PreviewPage, RequestsImagesOfManyStreams) {
   const std::vector<std::string> names(5, "a");
   const std::string page = preview_page(names);
   EXPECT_NE(page.find("stream/4.jpg"), std::string::npos);

@@ -28,7 +28,7 @@ class Xvfb(Process):
         super().start()
         self.display = ":" + self.process.stdout.readline().strip()
 
-    def picture(self):
+    def image(self):
         """The screen's pixels, without the header."""
         with open(os.path.join(self.folder, "Xvfb_screen0"), "rb") as file:
             return file.read()[-800 * 600 * 4:]
@@ -59,9 +59,9 @@ class ShowTest(unittest.TestCase):
 
     def test_shows_moving_frames_until_q(self):
         run = self.show(SCENE, SCENE + "&seed=2")
-        run.wait_for(lambda: len(set(self.screen.picture())) > 50, "picture")
-        before = self.screen.picture()
-        run.wait_for(lambda: self.screen.picture() != before, "movement")
+        run.wait_for(lambda: len(set(self.screen.image())) > 50, "image")
+        before = self.screen.image()
+        run.wait_for(lambda: self.screen.image() != before, "movement")
         self.key("q")
         output = run.process.communicate(timeout=60)[0]
         self.assertEqual(run.process.returncode, 0, run.text())
@@ -69,9 +69,9 @@ class ShowTest(unittest.TestCase):
         self.assertEqual([sink["failed"] for sink in summary["sinks"]], [0, 0, 0])
         self.assertEqual(summary["ledger"]["unaccounted"], 0)
 
-    def test_the_space_bar_holds_the_picture(self):
+    def test_the_space_bar_holds_the_image(self):
         run = self.show(SCENE)
-        run.wait_for(lambda: len(set(self.screen.picture())) > 50, "picture")
+        run.wait_for(lambda: len(set(self.screen.image())) > 50, "image")
 
         def title():
             found = subprocess.run(["xdotool", "search", "--name", "^Saccade", "getwindowname"], check=False,
@@ -80,11 +80,11 @@ class ShowTest(unittest.TestCase):
 
         self.key("space")
         run.wait_for(lambda: "(held)" in title(), "title")
-        before = self.screen.picture()
+        before = self.screen.image()
         run.wait_for_frames(5)
-        self.assertEqual(self.screen.picture(), before)
+        self.assertEqual(self.screen.image(), before)
         self.key("space")
-        run.wait_for(lambda: self.screen.picture() != before, "movement")
+        run.wait_for(lambda: self.screen.image() != before, "movement")
         self.key("Escape")
         run.process.wait(timeout=60)
         self.assertEqual(run.process.returncode, 0, run.text())

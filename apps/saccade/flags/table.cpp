@@ -66,7 +66,7 @@ std::vector<Flag> own_flags() {
       {kRun, "--mqtt", "URL", Text{"mqtt://localhost/saccade/{stream}", ""},
        "Publish the lines of --jsonl at an MQTT broker: mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC; {stream} is the source's index",
        {.group = kResults}},
-      {kRun, "--show", "", Switch{}, "Show the drawn frames in a window; q or Escape ends the run, the space bar holds the picture",
+      {kRun, "--show", "", Switch{}, "Show the drawn frames in a window; q or Escape ends the run, the space bar holds the image",
        {.group = kResults}},
       {kRun, "--telemetry", "FILE", Path{}, "Write a JSON line a second about rates, latencies, queues and the process; '-' is standard output",
        {.group = kResults}},

@@ -46,7 +46,7 @@ SDL_Rect fitted(const SDL_Rect& cell, int width, int height) {
   return {cell.x + (cell.w - w) / 2, cell.y + (cell.h - h) / 2, w, h};
 }
 
-class SdlWindow final : public Window {
+class SdlWindow final : public VideoWindow {
  public:
   SdlWindow(const std::string& title, std::size_t panes) : panes_(panes) {
     window_ = SDL_CreateWindow(title.c_str(), SDL_WINDOWPOS_UNDEFINED, SDL_WINDOWPOS_UNDEFINED, kWidth, kHeight,
@@ -147,7 +147,7 @@ class SdlWindow final : public Window {
   bool is_new_ = true;
 };
 
-constexpr ShowModule kModule{.open = [](const std::string& title, std::size_t panes) -> std::unique_ptr<Window> {
+constexpr ShowModule kModule{.open = [](const std::string& title, std::size_t panes) -> std::unique_ptr<VideoWindow> {
   return std::make_unique<SdlWindow>(title, panes);
 }};
 

@@ -10,7 +10,7 @@
 namespace saccade {
 namespace {
 
-// A browser has six connections to a server. With more streams the page requests one picture after the other.
+// A browser has six connections to a server. With more streams the page requests one image after the other.
 constexpr std::size_t kMostLive = 4;
 
 std::string html_text(std::string_view text) {

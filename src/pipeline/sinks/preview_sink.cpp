@@ -38,7 +38,7 @@ class Seats {
   std::atomic<int> free_;
 };
 
-/// The pictures of a stream as the parts of multipart/x-mixed-replace.
+/// The images of a stream as the parts of multipart/x-mixed-replace.
 class Mjpeg final : public HttpStream {
  public:
   Mjpeg(PreviewStream& stream, std::shared_ptr<void> seat)
@@ -47,12 +47,12 @@ class Mjpeg final : public HttpStream {
   bool next(std::string& bytes) override {
     constexpr auto kPatience = std::chrono::milliseconds(250);
     bytes.clear();
-    const PreviewStream::Picture picture = stream_.wait_for(number_, kPatience);
-    if (picture.jpeg == nullptr) return !stream_.state().ended;
-    number_ = picture.number;
+    const PreviewStream::Image image = stream_.wait_for(number_, kPatience);
+    if (image.jpeg == nullptr) return !stream_.state().ended;
+    number_ = image.number;
     fmt::format_to(std::back_inserter(bytes), "--{}\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n",
-                   kBoundary, picture.jpeg->size());
-    bytes.append(*picture.jpeg).append("\r\n");
+                   kBoundary, image.jpeg->size());
+    bytes.append(*image.jpeg).append("\r\n");
     return true;
   }
 
@@ -100,7 +100,8 @@ class PreviewServer {
     routes.push_back({.path = "/status.json", .reply = [this] { return status(); }});
     for (std::size_t i = 0; i < streams_.size(); ++i) {
       routes.push_back({.path = fmt::format("/stream/{}.mjpg", i), .reply = [this, i] { return live(streams_[i]); }});
-      routes.push_back({.path = fmt::format("/stream/{}.jpg", i), .reply = [this, i] { return picture(streams_[i]); }});
+      routes.push_back(
+          {.path = fmt::format("/stream/{}.jpg", i), .reply = [this, i] { return next_image(streams_[i]); }});
     }
     return routes;
   }
@@ -119,16 +120,16 @@ class PreviewServer {
             .stream = std::make_shared<Mjpeg>(stream, std::move(seat))};
   }
 
-  /// The next picture; the newest one if none comes.
-  HttpReply picture(PreviewStream& stream) {
+  /// The next image; the newest one if none comes.
+  HttpReply next_image(PreviewStream& stream) {
     constexpr auto kPatience = std::chrono::seconds(1);
     const std::shared_ptr<void> seat = seats_.take();
     if (seat == nullptr) return no_seat();
     const PreviewStream::Viewer viewer(stream);
-    PreviewStream::Picture picture = stream.wait_for(stream.newest().number, kPatience);
-    if (picture.jpeg == nullptr) picture = stream.newest();
-    if (picture.jpeg == nullptr) return text_reply(503, "there is no frame yet\n");
-    return {.type = "image/jpeg", .body = *picture.jpeg, .stream = nullptr};
+    PreviewStream::Image image = stream.wait_for(stream.newest().number, kPatience);
+    if (image.jpeg == nullptr) image = stream.newest();
+    if (image.jpeg == nullptr) return text_reply(503, "there is no frame yet\n");
+    return {.type = "image/jpeg", .body = *image.jpeg, .stream = nullptr};
   }
 
   std::vector<std::string> names_;

@@ -30,7 +30,7 @@ void PreviewStream::count(std::size_t objects, Clock::time_point time) {
 void PreviewStream::show(std::string jpeg) {
   auto shown = std::make_shared<const std::string>(std::move(jpeg));
   const std::scoped_lock lock(mutex_);
-  picture_ = {std::move(shown), picture_.number + 1};
+  image_ = {std::move(shown), image_.number + 1};
   changed_.notify_all();
 }
 
@@ -40,15 +40,15 @@ void PreviewStream::end() {
   changed_.notify_all();
 }
 
-PreviewStream::Picture PreviewStream::wait_for(std::int64_t after, Clock::duration patience) const {
+PreviewStream::Image PreviewStream::wait_for(std::int64_t after, Clock::duration patience) const {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, patience, [&] { return ended_ || picture_.number > after; });
-  return picture_.number > after ? picture_ : Picture();
+  changed_.wait_for(lock, patience, [&] { return ended_ || image_.number > after; });
+  return image_.number > after ? image_ : Image();
 }
 
-PreviewStream::Picture PreviewStream::newest() const {
+PreviewStream::Image PreviewStream::newest() const {
   const std::scoped_lock lock(mutex_);
-  return picture_;
+  return image_;
 }
 
 PreviewStream::State PreviewStream::state() const {

@@ -11,11 +11,11 @@
 
 namespace saccade {
 
-/// The newest picture of a stream, and those who wait for it. A viewer gets the newest one when it can take it: one
+/// The newest image of a stream, and those who wait for it. A viewer gets the newest one when it can take it: one
 /// that is slow misses the others. Any thread.
 class PreviewStream {
  public:
-  struct Picture {
+  struct Image {
     std::shared_ptr<const std::string> jpeg;  ///< null: none yet
     std::int64_t number = 0;                  ///< from 1
   };
@@ -26,7 +26,7 @@ class PreviewStream {
     bool ended = false;
   };
 
-  /// As long as one exists, pictures are drawn.
+  /// As long as one exists, images are drawn.
   class Viewer {
    public:
     explicit Viewer(PreviewStream& stream);
@@ -42,12 +42,12 @@ class PreviewStream {
   /// A frame with OBJECTS has its results at TIME.
   void count(std::size_t objects, Clock::time_point time);
   void show(std::string jpeg);
-  /// No more pictures come.
+  /// No more images come.
   void end();
 
-  /// The newest picture if it is newer than number AFTER; waits for one. Otherwise, at the end or after PATIENCE, null.
-  Picture wait_for(std::int64_t after, Clock::duration patience) const;
-  Picture newest() const;
+  /// The newest image if it is newer than number AFTER; waits for one. Otherwise, at the end or after PATIENCE, null.
+  Image wait_for(std::int64_t after, Clock::duration patience) const;
+  Image newest() const;
   State state() const;
 
  private:
@@ -55,7 +55,7 @@ class PreviewStream {
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
-  Picture picture_;
+  Image image_;
   std::size_t viewers_ = 0;
   std::int64_t frames_ = 0;
   std::size_t objects_ = 0;

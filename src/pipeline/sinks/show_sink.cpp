@@ -44,7 +44,7 @@ class ShownWindow {
   ShownWindow(const ShownWindow&) = delete;
   ShownWindow& operator=(const ShownWindow&) = delete;
 
-  /// Whether a person holds the picture.
+  /// Whether a person holds the image.
   bool is_held() const { return is_held_; }
 
   /// IMAGE replaces one of PANE that the window has yet to show.
@@ -66,7 +66,7 @@ class ShownWindow {
 
   void run() {
     pthread_setname_np(pthread_self(), "saccade-window");
-    std::unique_ptr<Window> window;
+    std::unique_ptr<VideoWindow> window;
     try {
       window = module<ShowModule>("show").open(title_, slots_.size());
     } catch (...) {
@@ -85,7 +85,7 @@ class ShownWindow {
     }
   }
 
-  void show_new(Window& window) {
+  void show_new(VideoWindow& window) {
     for (std::size_t i = 0; i < slots_.size(); ++i) {
       {
         const std::scoped_lock lock(mutex_);
