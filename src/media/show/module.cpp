@@ -1,6 +1,7 @@
 #include <SDL.h>
 
 #include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "base/error.hpp"
@@ -12,9 +13,16 @@ namespace {
 constexpr int kWidth = 1280;
 constexpr int kHeight = 720;
 
-[[noreturn]] void refuse() {
-  fail(ErrorCode::kDevice, "no window can be opened: {}; it needs a display: set DISPLAY or WAYLAND_DISPLAY",
-       SDL_GetError());
+[[noreturn]] void refuse(const char* reason = SDL_GetError()) {
+  fail(ErrorCode::kDevice, "no window can be opened: {}; it needs a display: set DISPLAY or WAYLAND_DISPLAY", reason);
+}
+
+/// Whether SDL draws where people see nothing, though that was not requested: it found no display.
+bool is_unseen() {
+  const char* driver = SDL_GetCurrentVideoDriver();
+  const bool has_screen = driver != nullptr && std::strcmp(driver, "dummy") != 0 &&
+                          std::strcmp(driver, "offscreen") != 0 && std::strcmp(driver, "evdev") != 0;
+  return !has_screen && SDL_GetHint(SDL_HINT_VIDEODRIVER) == nullptr;
 }
 
 /// SDL's video, of the thread that made it.
@@ -25,6 +33,10 @@ class Video {
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) refuse();
+    if (is_unseen()) {
+      SDL_QuitSubSystem(SDL_INIT_VIDEO);
+      refuse("there is no display");
+    }
     SDL_EnableScreenSaver();
   }
   ~Video() { SDL_QuitSubSystem(SDL_INIT_VIDEO); }
