@@ -77,7 +77,7 @@ void ServerFlags::check() const {
   const bool is_protected = !tls.empty() && !token_file.empty();
   if (!metrics.is_given() && !preview.is_given()) {
     const auto refuse = [](const char* flag) {
-      throw UsageError(flag, "it protects --metrics and --preview: add one of them");
+      throw UsageError(flag, "requires --metrics or --preview, which it protects");
     };
     if (!tls.empty()) refuse("--tls");
     if (!token_file.empty()) refuse("--token-file");

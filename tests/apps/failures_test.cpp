@@ -99,7 +99,7 @@ TEST_F(Failures, AMemoryLimitIsASizeThatModelsKeep) {
 
 TEST_F(Failures, WhatDoesNotExistIsRejectedByName) {
   expect_error(run_saccade({"ladder", "m.onnx"}), 2, {"unknown command 'ladder'"});
-  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--show"}), 2, {"unknown flag '--show'"});
+  expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--display"}), 2, {"unknown flag '--display'"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--device", "cuda:one"}), 2,
                {"'cuda:one' is not known", "auto, cpu, cuda, cuda:N or reference"});
   expect_error(run_saccade({"run", "m.onnx", "--source", "v.mp4", "--precision", "int8"}), 2,

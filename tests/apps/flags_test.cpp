@@ -229,7 +229,8 @@ TEST_F(EveryFlag, SaysWhatItNeedsAndExcludes) {
       expect_rejected(test.with(both), "", "excludes");
     }
     const std::string needs(test.flag.traits.needs);
-    if (!needs.empty()) expect_rejected(test.with(test.good(), {}), test.name() + " requires " + needs);
+    const std::string wanted = (test.flag.traits.or_needs.empty() ? " requires " : ": requires ") + needs;
+    if (!needs.empty()) expect_rejected(test.with(test.good(), {}), test.name() + wanted);
   }
 }
 

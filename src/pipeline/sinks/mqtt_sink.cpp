@@ -46,6 +46,7 @@ class MqttSink final : public NetworkSink {
 
   const std::string& address() const override { return uri_.name; }
   std::int64_t dropped() const override { return dropped_; }
+  bool reads_pixels() const override { return false; }
 
   void write(const Result& result, const FrameView& /*frame*/) override {
     const JsonBuffer& lines = lines_.of(result);

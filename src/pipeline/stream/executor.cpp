@@ -12,7 +12,10 @@ Executor::Executor(ModelSet& models, FrameBatcher& frames, FrameRunPool& runs, C
       deadline_(deadline),
       hooks_(std::move(hooks)),
       trackers_(std::move(trackers)) {
-  for (FrameBatch* batch : {&current_, &ahead_}) batch->runs.reserve(models.batch());
+  for (FrameBatch* batch : {&current_, &ahead_}) {
+    batch->runs.reserve(models.batch());
+    batch->ended.reserve(frames.lanes());
+  }
   inputs_.reserve(models.batch());
 }
 

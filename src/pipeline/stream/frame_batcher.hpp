@@ -33,6 +33,7 @@ class FrameBatcher {
   /// QUEUE and RUNS outlive it. LANES are the queue's.
   FrameBatcher(BoundedQueue<Frame>& queue, FrameRunPool& runs, std::vector<Lane> lanes, const Options& options);
 
+  std::size_t lanes() const { return lanes_.size(); }
   /// The thread does not sleep when a frame of the only lane is expected, because waking up takes longer than many a
   /// network.
   void stay_awake() { stays_awake_ = true; }

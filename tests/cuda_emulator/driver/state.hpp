@@ -1,9 +1,9 @@
 #pragma once
 
-#include <deque>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
