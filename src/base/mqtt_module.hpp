@@ -28,6 +28,8 @@ class MqttConnection {
   virtual bool can_publish() const = 0;
   /// Whether everything that was published has been sent, and confirmed if the quality of service wants that.
   virtual bool is_idle() const = 0;
+  /// The published messages that the broker has yet to confirm, those of earlier connections included; 0 for QoS 0.
+  virtual int unconfirmed() const = 0;
   /// Throws Error (kIo).
   virtual void publish(const std::string& topic, const std::string& message) = 0;
   /// Sends and receives for PATIENCE at most, or until the file WAKE is readable. Throws Error (kIo).

@@ -52,7 +52,7 @@ class Connection final : public MqttConnection {
     is_connected_ = false;
     refusal_ = 0;
     started_ = Clock::now();
-    in_flight_ = 0;
+    if (options_.qos == 0) in_flight_ = 0;  // the library sends others again
     check(mosquitto_connect_async(client_, options_.host.c_str(), options_.port, keep_alive));
   }
 
@@ -61,6 +61,7 @@ class Connection final : public MqttConnection {
     return is_connected_ && !mosquitto_want_write(client_) && in_flight_ < kMostInFlight;
   }
   bool is_idle() const override { return !mosquitto_want_write(client_) && in_flight_ <= 0; }
+  int unconfirmed() const override { return options_.qos == 0 ? 0 : std::max(in_flight_, 0); }
 
   void publish(const std::string& topic, const std::string& message) override {
     ++in_flight_;

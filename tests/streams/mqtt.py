@@ -70,6 +70,37 @@ class Reader:
             pass  # the broker has ended
 
 
+class Unconfirming(threading.Thread):
+    """A broker that lets everyone in and confirms nothing; it closes a connection after MESSAGES messages."""
+
+    def __init__(self, messages=None):
+        super().__init__(daemon=True)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port, self.limit, self.received = self.listener.getsockname()[1], messages, 0
+        self.start()
+
+    def run(self):
+        while True:
+            client = self.listener.accept()[0]
+            messages = 0
+            with client, client.makefile("rb") as file:
+                client.sendall(b"\x20\x02\0\0")
+                while self.limit is None or messages < self.limit:
+                    kind = file.read(1)
+                    if not kind:
+                        break
+                    size, shift = 0, 0
+                    while True:
+                        byte = file.read(1)[0]
+                        size |= (byte & 127) << shift
+                        shift += 7
+                        if byte < 128:
+                            break
+                    file.read(size)
+                    messages += kind[0] >> 4 == 3
+            self.received += messages
+
+
 class MqttTest(unittest.TestCase):
     def setUp(self):
         folder = temporary()
@@ -137,6 +168,15 @@ class MqttTest(unittest.TestCase):
         self.assertGreater(sink["dropped"], 0)
         self.assertGreater(sink["written"], 10)
         self.assertEqual(sink["written"] + sink["dropped"], len(run.lines()))
+
+    def test_results_that_are_not_confirmed_are_not_written(self):
+        for limit in (None, 5):  # also over connections
+            broker = Unconfirming(limit)
+            run = self.publish(f"mqtt://127.0.0.1:{broker.port}/a#qos=1&timeout=1s", flags=("--max-frames", "10"))
+            run.process.wait()
+            code, sink = self.end(run)
+            self.assertEqual((code, sink["written"], sink["dropped"]), (1, 0, 10), run.text())
+            self.assertIn("10 results were not published", run.text())
 
     def test_passwords_are_not_shown(self):
         self.start_broker()

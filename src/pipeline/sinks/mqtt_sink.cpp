@@ -1,6 +1,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -68,7 +69,7 @@ class MqttSink final : public NetworkSink {
     thread_.join();
     thread_ = std::thread([] {});
     const std::scoped_lock lock(mutex_);
-    dropped_ += static_cast<std::int64_t>(backlog_.size());
+    dropped_ += static_cast<std::int64_t>(backlog_.size()) + unconfirmed();
     backlog_.clear();
     if (dropped_ > 0)
       fail(ErrorCode::kIo, "{}: {} results were not published{}{}", uri_.name, dropped_.load(),
@@ -76,6 +77,15 @@ class MqttSink final : public NetworkSink {
   }
 
  private:
+  /// Results of which the broker has not confirmed all messages. Once the thread has ended.
+  std::int64_t unconfirmed() const {
+    std::int64_t results = 0;
+    int messages = connection_->unconfirmed();
+    for (auto each = published_.rbegin(); each != published_.rend() && messages > 0; ++each, ++results)
+      messages -= *each;
+    return results;
+  }
+
   struct Lines {
     int stream = 0;
     std::string text;  ///< of one result
@@ -155,6 +165,9 @@ class MqttSink final : public NetworkSink {
   }
 
   void publish(const std::string& topic, std::string_view text) {
+    constexpr std::size_t kRemembered = 64;  // more than are in flight
+    published_.push_back(static_cast<int>(std::ranges::count(text, '\n')));
+    if (published_.size() > kRemembered) published_.pop_front();
     while (!text.empty()) {
       const std::size_t end = text.find('\n');
       connection_->publish(topic, std::string(text.substr(0, end)));
@@ -200,7 +213,8 @@ class MqttSink final : public NetworkSink {
   // Of the thread.
   std::atomic<bool> is_lost_ = false;
   Clock::time_point lost_since_;
-  std::thread thread_;  ///< last member: it uses the others
+  std::deque<int> published_;  ///< messages of each of the last results
+  std::thread thread_;         ///< last member: it uses the others
 };
 
 }  // namespace
