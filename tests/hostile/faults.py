@@ -25,8 +25,8 @@ def end_faults(attempt, done, scale):
     found = SANITIZER.search(done.stderr)
     if found:
         faults.append(("crash", shown(done.stderr[max(0, found.start() - 100):])))
-    if done.hungry or done.peak > limit_of(scale) and attempt.is_bounded:
-        faults.append(("memory", f"{done.peak >> 20} MB at its peak, of {limit_of(scale) >> 20}"))
+    if done.hungry or done.peak > limit_of(attempt, scale) and attempt.is_bounded:
+        faults.append(("memory", f"{done.peak >> 20} MB at its peak, of {limit_of(attempt, scale) >> 20}"))
     if done.hung:
         return [*faults, ("hang", f"still running after {done.seconds:.0f} s")]
     if done.code < 0 and not done.hungry:
