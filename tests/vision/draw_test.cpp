@@ -9,50 +9,14 @@
 
 #include "base/module.hpp"
 #include "support/specials.hpp"
-#include "vision/drawer.hpp"
+#include "vision/drawn_page.hpp"
 
 namespace saccade {
 namespace {
 
-struct Rgb {
-  int r, g, b;
-  friend bool operator==(const Rgb&, const Rgb&) = default;
-};
-constexpr Rgb kGray = {90, 90, 90};
-
-/// A grey image with padding after each row, and the drawing on it.
-class Page {
- public:
-  Page(int width, int height)
-      : width_(width), height_(height), bytes_(static_cast<std::size_t>((3 * width + kPadding) * height), 90) {}
-
-  void draw(const Result& result) { module<DrawModule>("draw").make_drawer()->draw(result, view()); }
-  RgbView view() { return {bytes_.data(), 3 * width_ + kPadding, width_, height_}; }
-  Rgb at(int x, int y) const {
-    const auto i = static_cast<std::size_t>(y * (3 * width_ + kPadding) + 3 * x);
-    return {bytes_[i], bytes_[i + 1], bytes_[i + 2]};
-  }
-  int touched() const {
-    int count = 0;
-    for (int y = 0; y < height_; ++y)
-      for (int x = 0; x < width_; ++x) count += at(x, y) == kGray ? 0 : 1;
-    return count;
-  }
-  int width() const { return width_; }
-  int height() const { return height_; }
-  bool padding_is_untouched() const {
-    for (int y = 0; y < height_; ++y)
-      for (int i = 0; i < kPadding; ++i)
-        if (bytes_[static_cast<std::size_t>(y * (3 * width_ + kPadding) + 3 * width_ + i)] != 90) return false;
-    return true;
-  }
-
- private:
-  static constexpr int kPadding = 5;
-  int width_;
-  int height_;
-  std::vector<std::uint8_t> bytes_;
-};
+using test::kGray;
+using test::Page;
+using test::Rgb;
 
 Result boxes(std::vector<Detection> detections) {
   Result result;
@@ -487,77 +451,6 @@ TEST(Draw, AcceptsTinyImages) {
   page.draw(boxes({{{0, 0, 1, 1}, 0, "person", 0.9F}}));
 
   EXPECT_NE(page.at(0, 0), kGray);
-}
-
-/// A line of 400 pixels in the middle of a page of 640 x 480, from left to right, and an area below it.
-struct DrawnZones {
-  std::vector<ZonePoint> line = {{120, 240}, {520, 240}};
-  std::vector<ZonePoint> area = {{200, 300}, {400, 300}, {400, 460}, {200, 460}};
-  std::vector<ZoneState> zones = {{.name = "", .kind = ZoneKind::kLine, .points = line},
-                                  {.name = "", .kind = ZoneKind::kArea, .points = area}};
-  Result result;
-
-  DrawnZones() {
-    result.width = 640;
-    result.height = 480;
-    result.zones = zones;
-  }
-  DrawnZones(const DrawnZones&) = delete;
-  DrawnZones& operator=(const DrawnZones&) = delete;
-};
-
-TEST(Draw, ALineHasAnArrowToItsInnerSide) {
-  Page page(640, 480);
-  const DrawnZones drawn;
-
-  page.draw(drawn.result);
-
-  const Rgb line = page.at(400, 240);
-  EXPECT_NE(line, kGray);
-  EXPECT_EQ(page.at(500, 240), line);
-  EXPECT_EQ(page.at(320, 232), line);   // up from its middle
-  EXPECT_EQ(page.at(320, 248), kGray);  // and not down
-  EXPECT_EQ(page.at(600, 240), kGray);
-  EXPECT_LT(page.at(400, 238).r, kGray.r);  // a dark rim
-  EXPECT_TRUE(page.padding_is_untouched());
-}
-
-TEST(Draw, AnAreaIsTranslucentWithAnOutline) {
-  Page page(640, 480);
-  const DrawnZones drawn;
-
-  page.draw(drawn.result);
-
-  EXPECT_NE(page.at(300, 380), kGray);
-  EXPECT_EQ(page.at(300, 380), page.at(210, 450));
-  EXPECT_NE(page.at(300, 460), page.at(300, 380));
-  EXPECT_EQ(page.at(410, 380), kGray);
-}
-
-TEST(Draw, ZonesHaveTheirNamesAndCountsAndAreUnderObjects) {
-  Page without(640, 480);
-  Page with(640, 480);
-  DrawnZones drawn;
-  without.draw(drawn.result);
-  drawn.zones[0].name = "the entrance of the street";
-  drawn.result.detections = {{{390, 200, 450, 300}, 0, "person", 0.9F}};
-  with.draw(drawn.result);
-  EXPECT_GT(with.touched(), without.touched() + 1000);
-  EXPECT_NE(with.at(390, 240), without.at(390, 240));
-}
-
-TEST(Draw, ZonesOutsideOfTheImageAreClipped) {
-  Page page(64, 48);
-  DrawnZones drawn;
-  drawn.result.width = 64;
-  drawn.result.height = 48;
-  drawn.line = {{-1e9, 20}, {500, 1e9}};
-  drawn.area = {{-50, -50}, {5000, -50}, {5000, 4000}};
-  drawn.zones[0].points = drawn.line;
-  drawn.zones[1].points = drawn.area;
-  page.draw(drawn.result);
-  EXPECT_TRUE(page.padding_is_untouched());
-  EXPECT_NE(page.at(60, 5), kGray);
 }
 
 }  // namespace

@@ -5,28 +5,14 @@
 #include <span>
 
 #include "base/log.hpp"
+#include "pipeline/stream/capacities.hpp"
 #include "pipeline/stream/memory_shares.hpp"
 #include "vision/tracking/object_tracker.hpp"
 
 namespace saccade {
 namespace {
 
-// Long enough to hide a slow frame of the decoder, short enough to keep few frames in memory.
-constexpr std::size_t kFileQueue = 4;
-constexpr std::size_t kLiveQueue = 1;
 constexpr std::size_t kMostFrames = 256;  // of a batch
-
-LaneOptions lane_of(const SourceInfo& source, const PipelineOptions& options, std::size_t batch) {
-  LaneOptions lane{.policy = options.drop, .capacity = options.queue};
-  if (lane.policy == DropPolicy::kAuto) lane.policy = source.live ? DropPolicy::kOldest : DropPolicy::kWait;
-  if (lane.capacity == 0) lane.capacity = source.live ? kLiveQueue : std::max(kFileQueue, batch);
-  return lane;
-}
-
-/// The lane of results for next(): whoever waits needs no more than one ahead.
-LaneOptions results_lane(const LaneOptions& frames) {
-  return {.policy = frames.policy, .capacity = frames.policy == DropPolicy::kWait ? 1 : frames.capacity};
-}
 
 double rate_of(const SourceInfo& source, const PipelineOptions& options) {
   return selected_rate(source.frame_rate, options.every, options.max_rate);
@@ -107,31 +93,6 @@ std::size_t frames_memory(const std::vector<Model>& models) {
 
 /// For a sink or a model that is under way at the end.
 constexpr std::chrono::seconds kPatience(5);
-
-/// The number of frames and results that a pipeline holds at most.
-struct Capacities {
-  Capacities(std::span<const Source> sources, std::span<const PipelineSink> sinks, const PipelineOptions& options,
-             bool overlaps, std::size_t batch)
-      : in_work(1 + (overlaps ? 2 : 1) * batch) {
-    for (const Source& source : sources) {
-      frames.push_back(lane_of(source.info(), options, batch));
-      results.push_back(results_lane(frames.back()));
-    }
-    for (const PipelineSink& sink : sinks) in_work += SinkRunner::capacity_of(sink) + 1;
-  }
-
-  /// Buffers of the source with the index LANE: one is in capture.
-  std::size_t buffers(std::size_t lane) const { return 1 + frames[lane].capacity + results[lane].capacity + in_work; }
-  std::size_t runs() const {
-    std::size_t count = in_work;
-    for (const LaneOptions& lane : results) count += lane.capacity;
-    return count;
-  }
-
-  std::vector<LaneOptions> frames;
-  std::vector<LaneOptions> results;
-  std::size_t in_work;  ///< in the models, read through next(), in queues of sinks and being written
-};
 
 /// Memory limit of the frames within LIMIT, that of the pipeline. Throws Error (kUnsupported) if that is not enough.
 std::size_t frames_memory(std::size_t limit, ModelSet& models, std::span<const Source> sources,
