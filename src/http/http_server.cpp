@@ -113,6 +113,13 @@ void send(HttpReply reply, httplib::Response& response) {
   response.set_content_provider(reply.type, provide);
 }
 
+/// The library reads paths as regular expressions.
+std::string pattern_of(const std::string& path) {
+  std::string pattern;
+  for (const char c : path) pattern += c == '.' ? std::string("\\.") : std::string(1, c);
+  return pattern;
+}
+
 class Server final : public HttpServer {
  public:
   Server(const HttpOptions& options, std::vector<HttpRoute> routes) : server_(make_server(options)) {
@@ -122,9 +129,10 @@ class Server final : public HttpServer {
     else if (!options.token.empty())
       require(options.token);
     for (HttpRoute& route : routes)
-      server_->Get(route.path, [reply = std::move(route.reply)](const httplib::Request&, httplib::Response& response) {
-        send(reply(), response);
-      });
+      server_->Get(pattern_of(route.path),
+                   [reply = std::move(route.reply)](const httplib::Request&, httplib::Response& response) {
+                     send(reply(), response);
+                   });
     bind(options);
     thread_ = std::thread([this] {
       server_->listen_after_bind();

@@ -10,7 +10,7 @@ namespace saccade {
 struct Attached {
   Graph graph;
   PredictionOutputs outputs;  ///< what the graph's outputs hold for an image
-  std::size_t images = 1;     ///< whose outputs follow each other: see image_outputs()
+  std::size_t images = 1;     ///< whose tensors follow each other, and then their counts
 };
 
 /// Throws Error (kInvalidArgument) with the option of OPTIONS that is out of range. Classes depend on a card: attach()

@@ -119,6 +119,7 @@ class PreviewTest(unittest.TestCase):
             self.assertEqual([state["stream"] for state in states], [0, 1])
             self.assertGreater(states[0]["frame_rate"], 0)
             self.assertEqual(run.get("/stream/2.jpg")[0], 404)
+            self.assertEqual(run.get("/stream/0xjpg")[0], 404)
             summary = run.finish()
             self.assertEqual([sink["failed"] for sink in summary["sinks"]], [0, 0])
             self.assertEqual(summary["ledger"]["unaccounted"], 0)

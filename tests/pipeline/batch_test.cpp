@@ -120,6 +120,20 @@ TEST_F(BatchTest, FilesGetTheFastestOne) {
   EXPECT_EQ(test::drain(pipeline), 5);
 }
 
+TEST_F(BatchTest, AModelOnTilesTakesOneFrameAtATime) {
+  const auto tiled = [&] {
+    return test::load_on_cpu(test::write_box_detector(folder_, "tiled"), {.tiles = TileOptions{.size = 32}});
+  };
+  Pipeline pipeline({source("a", 3, 1)}, {tiled()}, {.batch = 0});
+  EXPECT_EQ(test::drain(pipeline), 3);
+  try {
+    Pipeline({source("a", 1, 1)}, {tiled()}, {.batch = 2});
+    FAIL() << "it is accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("tiled: it runs on tiles"), std::string::npos) << error.what();
+  }
+}
+
 TEST(ChooseBatch, TheSmallestThatKeepsUp) {
   const std::vector<BatchTime> times = {
       {1, milliseconds(10)}, {2, milliseconds(12)}, {4, milliseconds(16)}, {8, milliseconds(31)}};

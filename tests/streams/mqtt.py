@@ -2,19 +2,18 @@
 """mqtt.py --binary SACCADE --model MODEL: what `saccade run --mqtt` publishes, received from a real broker (mosquitto).
 Prints "Skipped: WHY" without it.
 """
-import argparse
 import json
 import os
 import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import unittest
 
+from program import parser_of, run_cases
 from running import Run
-from servers import Missing, Process, free_port, require, temporary
+from servers import Process, free_port, require, temporary
 
 ARGS = None
 SCENE = "synthetic:?size=160x120&fps=15"
@@ -202,17 +201,8 @@ class MqttTest(unittest.TestCase):
 
 def main():
     global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--model", required=True)
-    ARGS = parser.parse_args()
-    try:
-        require("mosquitto", "mosquitto")
-    except Missing as missing:
-        print(f"Skipped: {missing}")
-        sys.exit(0)
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(MqttTest)
-    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
+    ARGS = parser_of(__doc__).parse_args()
+    run_cases([MqttTest], lambda: require("mosquitto", "mosquitto"))
 
 
 if __name__ == "__main__":

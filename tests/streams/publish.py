@@ -2,19 +2,18 @@
 """publish.py --binary SACCADE --model MODEL --only NAME: what `saccade run --publish` sends, received by real servers. NAME
 is rtmp, rtsp, srt or any. Prints "Skipped: WHY" without the server.
 """
-import argparse
 import json
 import os
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 import unittest
 
+from program import parser_of, require_srt, run_cases
 from running import Run
-from servers import Missing, Nginx, Process, free_port, require, temporary
+from servers import Nginx, Process, free_port, require, temporary
 
 ARGS = None
 SCENE = "synthetic:?size=320x240&fps=15"
@@ -165,32 +164,22 @@ class AnyTest(PublishCase):
 CASES = {"rtmp": RtmpTest, "rtsp": RtspTest, "srt": SrtTest, "any": AnyTest}
 
 
-def skip_without_server():
-    try:
-        with temporary() as folder:
-            if ARGS.only == "rtmp":
-                Nginx(folder)
-        if ARGS.only != "any":
-            require("ffmpeg", "ffmpeg")
-        if ARGS.only == "srt":
-            known = subprocess.run(["ffmpeg", "-v", "error", "-protocols"], capture_output=True, text=True, check=True)
-            if "srt" not in known.stdout.split():
-                raise Missing("this ffmpeg has no SRT")
-    except Missing as missing:
-        print(f"Skipped: {missing}")
-        sys.exit(0)
+def find_servers():
+    with temporary() as folder:
+        if ARGS.only == "rtmp":
+            Nginx(folder)
+    if ARGS.only != "any":
+        require("ffmpeg", "ffmpeg")
+    if ARGS.only == "srt":
+        require_srt()
 
 
 def main():
     global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--model", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--only", choices=CASES, required=True)
     ARGS = parser.parse_args()
-    skip_without_server()
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(CASES[ARGS.only])
-    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
+    run_cases([CASES[ARGS.only]], find_servers)
 
 
 if __name__ == "__main__":

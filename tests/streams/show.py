@@ -2,15 +2,14 @@
 """show.py --binary SACCADE --model MODEL: the window of `saccade run --show` on an X server without a screen (Xvfb), with
 keys pressed by xdotool. Prints "Skipped: WHY" without them.
 """
-import argparse
 import json
 import os
 import subprocess
-import sys
 import unittest
 
+from program import parser_of, run_cases
 from running import Run
-from servers import Missing, Process, require, temporary
+from servers import Process, require, temporary
 
 ARGS = None
 SCENE = "synthetic:?size=320x240&fps=15"
@@ -99,20 +98,15 @@ class ShowTest(unittest.TestCase):
             self.assertIn("no window can be opened", done.stderr)
 
 
+def find_servers():
+    require("Xvfb", "xvfb")
+    require("xdotool", "xdotool")
+
+
 def main():
     global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--model", required=True)
-    ARGS = parser.parse_args()
-    try:
-        require("Xvfb", "xvfb")
-        require("xdotool", "xdotool")
-    except Missing as missing:
-        print(f"Skipped: {missing}")
-        sys.exit(0)
-    suite = unittest.defaultTestLoader.loadTestsFromTestCase(ShowTest)
-    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
+    ARGS = parser_of(__doc__).parse_args()
+    run_cases([ShowTest], find_servers)
 
 
 if __name__ == "__main__":

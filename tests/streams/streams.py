@@ -2,20 +2,19 @@
 """streams.py --binary SACCADE --model MODEL --only NAME: network streams of real servers, also through a proxy that harms
 them (proxy.py). NAME is rtsp, http, udp, srt or rtmp. Prints "Skipped: WHY" without the server.
 """
-import argparse
 import base64
 import os
 import re
 import socket
 import statistics
 import subprocess
-import sys
 import time
 import unittest
 
+from program import parser_of, require_srt, run_cases
 from proxy import Proxy
 from running import Run
-from servers import Http, Missing, Nginx, Rtsp, free_port, make_clip, publisher, temporary
+from servers import Http, Nginx, Rtsp, free_port, make_clip, publisher, temporary
 
 ARGS = None
 CAPTURED_AT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
@@ -407,25 +406,17 @@ class RtmpTest(SentStreamCase):
 CASES = {"rtsp": (RtspTest, LoginTest), "http": (HttpTest, ), "udp": (UdpTest, ), "srt": (SrtTest, ), "rtmp": (RtmpTest, )}
 
 
-def skip_without_server():
-    try:
-        with temporary() as folder:
-            {"rtsp": Rtsp, "rtmp": lambda: Nginx(folder)}.get(ARGS.only, lambda: None)()
-            make_clip(os.path.join(folder, "clip.ts"), seconds=1)
-            if ARGS.only == "srt":
-                known = subprocess.run(["ffmpeg", "-v", "error", "-protocols"], capture_output=True, text=True, check=True)
-                if "srt" not in known.stdout.split():
-                    raise Missing("this ffmpeg has no SRT")
-    except Missing as missing:
-        print(f"Skipped: {missing}")
-        sys.exit(0)
+def find_servers():
+    with temporary() as folder:
+        {"rtsp": Rtsp, "rtmp": lambda: Nginx(folder)}.get(ARGS.only, lambda: None)()
+        make_clip(os.path.join(folder, "clip.ts"), seconds=1)
+    if ARGS.only == "srt":
+        require_srt()
 
 
 def main():
     global ARGS
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--model", required=True)
+    parser = parser_of(__doc__)
     parser.add_argument("--only", choices=CASES, required=True)
     parser.add_argument("--long", action="store_true", help="200 reconnects instead of 20")
     parser.add_argument("tests", nargs="*", help="names of tests, all without")
@@ -433,13 +424,7 @@ def main():
     # FFmpeg follows them, for addresses of this machine, too.
     for name in ("http_proxy", "https_proxy"):
         os.environ.pop(name, None)
-    skip_without_server()
-    suite = unittest.TestSuite()
-    for case in CASES[ARGS.only]:
-        for name in unittest.defaultTestLoader.getTestCaseNames(case):
-            if not ARGS.tests or name in ARGS.tests:
-                suite.addTest(case(name))
-    sys.exit(0 if unittest.TextTestRunner(verbosity=2).run(suite).wasSuccessful() else 1)
+    run_cases(CASES[ARGS.only], find_servers, ARGS.tests)
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ class StreamOptions {
  public:
   StreamOptions(const network::StreamUri& stream, Inspection inspection) {
     const SchemeRules& rules = rules_of(stream);
-    set("protocol_whitelist", rules.protocols);
+    set("protocol_whitelist", allowed_protocols(stream));
     set("format_whitelist", rules.formats);
     const bool is_short = inspection == Inspection::kShort;
     const std::chrono::microseconds analysis = is_short ? kShortInspection : kWholeInspection;
@@ -128,6 +128,8 @@ void check_decoder(const network::StreamUri& stream, const AVCodecParameters& pa
 }
 
 }  // namespace
+
+const char* allowed_protocols(const network::StreamUri& stream) { return rules_of(stream).protocols; }
 
 VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection,
                               std::chrono::nanoseconds patience) {

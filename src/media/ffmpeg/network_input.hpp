@@ -12,6 +12,9 @@ enum class Inspection {
   kShort,  ///< until its codec is known: a stream that is opened again must be back soon
 };
 
+/// The protocols that FFmpeg may use for STREAM, which has a scheme of network streams: its whitelist.
+const char* allowed_protocols(const network::StreamUri& stream);
+
 /// Opens STREAM with what its scheme needs, and nothing else: neither files nor other protocols, whatever a playlist or
 /// a redirection names. Only its video is received. INTERRUPT is set to PATIENCE, how
 /// long the server may take to respond. Throws Error naming the

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "ffmpeg/network_input.hpp"
 
 namespace saccade {
 namespace {
@@ -13,14 +14,10 @@ namespace {
 struct PushRules {
   std::string_view scheme;
   const char* muxer;
-  const char* protocols;
 };
 
-constexpr std::array<PushRules, 5> kPushRules = {{{"rtsp", "rtsp", "rtsp,tcp,rtp,udp"},
-                                                  {"rtsps", "rtsp", "rtsps,rtsp,tls,tcp,rtp,udp"},
-                                                  {"rtmp", "flv", "rtmp,tcp"},
-                                                  {"rtmps", "flv", "rtmps,tls,tcp"},
-                                                  {"srt", "mpegts", "srt"}}};
+constexpr std::array<PushRules, 5> kPushRules = {
+    {{"rtsp", "rtsp"}, {"rtsps", "rtsp"}, {"rtmp", "flv"}, {"rtmps", "flv"}, {"srt", "mpegts"}}};
 
 const PushRules& push_rules_of(const network::StreamUri& target) {
   for (const PushRules& rules : kPushRules)
@@ -32,7 +29,7 @@ const PushRules& push_rules_of(const network::StreamUri& target) {
 class PushOptions {
  public:
   explicit PushOptions(const network::StreamUri& target) {
-    av_dict_set(&entries_, "protocol_whitelist", push_rules_of(target).protocols, 0);
+    av_dict_set(&entries_, "protocol_whitelist", allowed_protocols(target), 0);
     if (target.scheme.starts_with("rtsp"))
       av_dict_set(&entries_, "rtsp_transport", target.transport == network::Transport::kUdp ? "udp" : "tcp", 0);
     // A live stream has no end that its header could tell.

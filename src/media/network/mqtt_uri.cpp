@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/uri_options.hpp"
+#include "base/utf8.hpp"
 #include "media/network/uri.hpp"
 
 namespace saccade::network {
@@ -69,9 +70,9 @@ void read_broker(MqttUri& uri, std::string_view authority) {
 void check_topic(const MqttUri& uri) {
   if (uri.topic.empty())
     fail(ErrorCode::kInvalidArgument, "{}: it names no topic: write mqtt://HOST:PORT/TOPIC", uri.name);
-  if (uri.topic.find('+') != std::string::npos || uri.topic.size() > kLongestTopic)
-    fail(ErrorCode::kInvalidArgument, "{}: its topic can't be published to: it has no '+' and at most {} bytes",
-         uri.name, kLongestTopic);
+  if (uri.topic.find('+') != std::string::npos || uri.topic.size() > kLongestTopic || !is_utf8(uri.topic))
+    fail(ErrorCode::kInvalidArgument,
+         "{}: its topic can't be published to: it has no '+', at most {} bytes, and is UTF-8", uri.name, kLongestTopic);
 }
 
 [[noreturn]] void refuse_mqtt_option(const MqttUri& uri, const UriOption& option, std::string_view wanted) {

@@ -16,19 +16,21 @@ std::vector<std::size_t> sizes_up_to(std::size_t batch) {
   return sizes;
 }
 
-/// Throws Error unless MODEL runs once a frame.
-void check_batch(const Model& model, bool is_tiled) {
-  if (is_tiled) fail(ErrorCode::kUnsupported, "{}: it runs on tiles of a frame: it takes no batch", model.name());
-}
-
 }  // namespace
+
+bool takes_batches(const Model& model) {
+  const Card& card = impl_of(model).card();
+  return card.task() != Task::kTrack && !is_tiled(card, model.options());
+}
 
 ModelSet::ModelSet(const std::vector<Model>& models, std::size_t batch) : sizes_(sizes_up_to(batch)) {
   runners_.reserve(models.size());
   inputs_.reserve(this->batch());
   for (const Model& model : models) {
+    if (batch > 1 && !takes_batches(model))
+      fail(ErrorCode::kUnsupported, "{}: it runs on tiles of a frame, or follows an object: it takes no batch",
+           model.name());
     runners_.emplace_back(model, static_cast<int>(runners_.size()), std::span(sizes_).subspan(1));
-    if (batch > 1) check_batch(model, runners_.back().is_tiled());
   }
   make_groups();
 }

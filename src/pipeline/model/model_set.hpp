@@ -9,6 +9,9 @@
 
 namespace saccade {
 
+/// Whether MODEL runs once a frame, independently of the frames before. Throws Error if it is not recognised.
+bool takes_batches(const Model& model);
+
 /// The models of a pipeline. A device that works asynchronously starts early, with several models as branches of one
 /// graph; otherwise, and if a model runs on tiles, each model runs on demand.
 class ModelSet {

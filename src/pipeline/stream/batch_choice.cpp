@@ -8,6 +8,7 @@
 #include "base/log.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/model/model_impl.hpp"
+#include "pipeline/model/model_set.hpp"
 #include "pipeline/stream/frame_selection.hpp"
 
 namespace saccade {
@@ -108,6 +109,7 @@ BatchChoice choose_batch(std::span<const BatchTime> times, const BatchDemand& de
 BatchChoice find_batch(const std::vector<Model>& models, std::span<const Source> sources,
                        const PipelineOptions& options) {
   if (options.batch != 0) return {options.batch, options.batch_wait};
+  if (!std::ranges::all_of(models, takes_batches)) return {};
   const BatchDemand demand{demanded_rate(sources, options), options.latency_goal, options.batch_wait};
   const BlackFrame frame(models.front(), sources);
   std::vector<BatchTime> times;
