@@ -14,7 +14,7 @@ constexpr int kWidth = 1280;
 constexpr int kHeight = 720;
 
 [[noreturn]] void refuse(const char* reason = SDL_GetError()) {
-  fail(ErrorCode::kDevice, "no window can be opened: {}; it needs a display: set DISPLAY or WAYLAND_DISPLAY", reason);
+  fail(ErrorCode::kDevice, "no window can be opened: {}: set DISPLAY or WAYLAND_DISPLAY", reason);
 }
 
 /// Whether SDL draws where people see nothing, though that was not requested: it found no display.

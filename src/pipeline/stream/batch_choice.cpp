@@ -129,8 +129,11 @@ BatchChoice find_batch(const std::vector<Model>& models, std::span<const Source>
   std::string measured;
   for (const BatchTime& run : times)
     measured += fmt::format("{}{}: {:.2f} ms", measured.empty() ? "" : ", ", run.images, to_milliseconds(run.time));
-  log(LogLevel::kInfo, "batches of {} frames, which wait for at most {:.1f} ms; a run of {}", choice.images,
-      to_milliseconds(choice.wait), measured);
+  if (choice.images == 1)
+    log(LogLevel::kInfo, "one frame at a time: a run of {}", measured);
+  else
+    log(LogLevel::kInfo, "batches of {} frames, which wait for at most {:.1f} ms: a run of {}", choice.images,
+        to_milliseconds(choice.wait), measured);
   if (!refused.empty()) log(LogLevel::kInfo, "no larger batch: {}", refused);
   return choice;
 }
