@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "decoded.hpp"
+#include "emulated.hpp"
 #include "media/encode.hpp"
 #include "media/network/tiny_server.hpp"
 #include "saccade/error.hpp"
@@ -30,6 +31,12 @@ class NvdecNetwork : public testing::Test {
     EXPECT_EQ(frames_.size(), std::size_t{kClip});
     return test::bytes_of_file(path);
   }
+  /// BYTES without three packets behind the first key frame.
+  static std::string with_loss(std::string bytes) {
+    constexpr std::size_t kPacket = 188;
+    bytes.erase(bytes.size() / 5 / kPacket * kPacket, 3 * kPacket);
+    return bytes;
+  }
   /// The index of FRAME in the clip; -1: it is none of its frames.
   std::ptrdiff_t index_of(const Frame& frame) const {
     const auto found = std::ranges::find(frames_, test::nv12_samples(host_view(frame)));
@@ -42,7 +49,6 @@ class NvdecNetwork : public testing::Test {
       if (!outcome && outcome.failure().status == Status::kTimeout) continue;
       if (outcome) {
         EXPECT_EQ(outcome->sequence, counted_);
-        EXPECT_EQ(outcome->view.memory, MemoryKind::kDevice);
         EXPECT_GT(outcome->timestamp_ns, last_time_);
         last_time_ = outcome->timestamp_ns;
       }
@@ -75,6 +81,7 @@ TEST_F(NvdecNetwork, FramesAreThoseOfTheCpuOverReconnects) {
       if (!frame) continue;  // dropped, because all came at once
       const std::ptrdiff_t index = index_of(*frame);
       ASSERT_GE(index, 0) << "frame " << frame->sequence;
+      EXPECT_EQ(frame->view.memory, MemoryKind::kDevice);
       ASSERT_NE(index, last);
       last = index;
       ++shown;
@@ -85,11 +92,7 @@ TEST_F(NvdecNetwork, FramesAreThoseOfTheCpuOverReconnects) {
 }
 
 TEST_F(NvdecNetwork, AfterALossFramesAreCorruptUpToAKeyFrame) {
-  std::string bytes = clip("libx264", "g=8,bf=0");
-  // Packets of the transport have 188 bytes; these are behind the first key frame.
-  constexpr std::size_t kPacket = 188;
-  const std::size_t lost = bytes.size() / 5 / kPacket * kPacket;
-  bytes.erase(lost, 3 * kPacket);
+  const std::string bytes = with_loss(clip("libx264", "g=8,bf=0"));
   const TinyServer server([&](const TinyRequest& request) { request.respond(kTransportStream, bytes); });
   const auto reader = open_reader(server.url("/a"), {.decode = Decoding::kAuto});
   int corrupt = 0;
@@ -98,6 +101,7 @@ TEST_F(NvdecNetwork, AfterALossFramesAreCorruptUpToAKeyFrame) {
     const Outcome<Frame> frame = next(*reader);
     if (frame) {
       ASSERT_GE(index_of(*frame), 0) << "a frame that refers to a lost one, number " << frame->sequence;
+      EXPECT_EQ(frame->view.memory, MemoryKind::kDevice);
       ++shown;
     } else {
       corrupt += frame.failure().status == Status::kCorrupt ? 1 : 0;
@@ -105,6 +109,28 @@ TEST_F(NvdecNetwork, AfterALossFramesAreCorruptUpToAKeyFrame) {
   }
   EXPECT_GT(corrupt, 0);
   EXPECT_GE(shown, 25);
+}
+
+TEST_F(NvdecNetwork, AGpuThatFailsAtALossLeavesTheConnectionToTheCpu) {
+  const test::EmulatedCalls nvcuvid("libnvcuvid.so.1");
+  if (!nvcuvid) GTEST_SKIP() << "only the emulated GPU can be made to fail";
+  const std::string bytes = with_loss(clip("libx264", "g=8,bf=0"));
+  const TinyServer server([&](const TinyRequest& request) { request.respond(kTransportStream, bytes); });
+  const auto reader = open_reader(server.url("/a"), {.decode = Decoding::kAuto});
+  int on_gpu = 0;
+  int on_cpu = 0;
+  for (int i = 0; i < 60; ++i) {
+    const Outcome<Frame> frame = next(*reader);
+    if (frame) {
+      ASSERT_GE(index_of(*frame), 0) << "frame " << frame->sequence;
+      ++(frame->view.memory == MemoryKind::kDevice ? on_gpu : on_cpu);
+      if (on_gpu == 1 && on_cpu == 0) nvcuvid.fail("cuvidCreateVideoParser", 0, 999);
+    } else {
+      ASSERT_EQ(frame.failure().status, Status::kCorrupt) << frame.failure().message;
+    }
+  }
+  EXPECT_GT(on_cpu, 0);
+  EXPECT_GT(on_gpu, 20) << "the next connection begins on the GPU";
 }
 
 TEST_F(NvdecNetwork, WhatTheGpuCanNotDecodeIsRefusedOrForTheCpu) {

@@ -151,7 +151,12 @@ int VideoDecoder::next(AVFrame& image) {
 bool VideoDecoder::rewind() {
   if (is_careful_ || !skipped_.empty() || packets_ == 0 || !seek_first()) return false;
   if (gpu_ != nullptr) {
-    gpu_->flush();
+    try {
+      gpu_->flush();
+    } catch (const Error& error) {
+      log(LogLevel::kWarning, "{}: it is opened again: {}", path_, error.what());
+      return false;
+    }
   } else {
     avcodec_flush_buffers(decoder_.get());
     watch_.attach(*decoder_);

@@ -55,10 +55,7 @@ std::optional<StreamDecoder::Step> StreamDecoder::receive(AVFrame& image) {
   forget_message();
   const int error = receive_image(image);
   if (error == AVERROR(EAGAIN)) return std::nullopt;
-  if (error == AVERROR_EOF) {
-    flush();
-    return std::nullopt;
-  }
+  if (error == AVERROR_EOF) return flush();
   if (error < 0) return refuse(reason_of(error));
   if (!is_tainted_ && !is_broken(image) && (gpu_ != nullptr || !watch_.is_incomplete(image))) {
     refused_ = 0;
@@ -80,7 +77,8 @@ std::optional<StreamDecoder::Step> StreamDecoder::send() {
     open();
   }
   if (!is_open()) return refuse(problem_);
-  if (is_tainted_) flush();  // of frames before this key frame, which are damaged
+  if (is_tainted_)  // with frames before this key frame, which are damaged
+    if (const auto step = flush()) return step;
   const std::int64_t number = packets_++;
   origins_[static_cast<std::size_t>(number) % origins_.size()] = {packet.format, packet.arrival, packet.sender_offset};
   if (decoder_ != nullptr) watch_.feed(*decoder_, number);
@@ -190,15 +188,19 @@ void StreamDecoder::drain() {
   }
 }
 
-/// The decoder holds nothing any more.
-void StreamDecoder::flush() {
-  if (gpu_ != nullptr) {
-    gpu_->flush();
-  } else {
+/// The decoder holds nothing any more. A step if the GPU has failed at it.
+std::optional<StreamDecoder::Step> StreamDecoder::flush() {
+  try {
+    if (gpu_ != nullptr) gpu_->flush();
+  } catch (const Error& error) {
+    return leave_gpu(error);
+  }
+  if (decoder_ != nullptr) {
     avcodec_flush_buffers(decoder_.get());
     watch_.attach(*decoder_);
   }
   is_fed_ = is_tainted_ = is_draining_ = false;
+  return std::nullopt;
 }
 
 StreamDecoder::Step StreamDecoder::corrupt(std::string problem) {

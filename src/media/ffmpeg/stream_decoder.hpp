@@ -69,7 +69,7 @@ class StreamDecoder {
   std::string reason_of(int error) const;
   Step leave_gpu(const Error& error);
   void drain();
-  void flush();
+  std::optional<Step> flush();
   bool may_begin(const AVPacket& packet);
   Step corrupt(std::string problem);
   Step refuse(std::string problem);

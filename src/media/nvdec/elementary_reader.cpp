@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "media/elementary.hpp"
 #include "nvdec/annex_b.hpp"
 #include "nvdec/capabilities.hpp"
@@ -54,7 +55,12 @@ class ElementaryReader final : public FrameReader {
   }
 
   bool rewind() override {
-    if (decoder_ != nullptr) decoder_->flush();
+    try {
+      if (decoder_ != nullptr) decoder_->flush();
+    } catch (const Error& error) {
+      log(LogLevel::kWarning, "{}: it is opened again: {}", path_, error.what());
+      return false;
+    }
     file_.rewind();
     sequence_ = packets_ = 0;
     has_ended_ = false;
