@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <saccade/isa.hpp>
 #include <saccade/log.hpp>
@@ -34,6 +35,20 @@ Device parse_device(const std::string& name) {
   const std::string ours = device_called(name);
   if (!ours.empty()) throw UsageError("--device", fmt::format("'{}' is not known: use {}", name, ours));
   return Device::parse(name);
+}
+
+std::vector<Device> parse_devices(const std::string& list) {
+  const std::vector<std::string_view> names = parts_of(list, ',');
+  std::vector<Device> devices;
+  for (const std::string_view name : names) {
+    const Device device = parse_device(std::string(name));
+    if (device.kind == Device::Kind::kAuto && names.size() > 1)
+      throw UsageError("--device", "'auto' stands alone: name each device of a list, as cuda:0,cuda:1");
+    if (std::ranges::find(devices, device) != devices.end())
+      throw UsageError("--device", fmt::format("'{}' is there twice", name));
+    devices.push_back(device);
+  }
+  return devices;
 }
 
 /// NAME=1x3x640x640 is the shape of an input, NAME=2 the size of a dimension.
@@ -89,8 +104,35 @@ std::pair<std::string, std::string> split_assignment(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
+void CommonFlags::bind(FlagBinder& binder) {
+  bind_all_but_precision(binder);
+  bind_precision(binder);
+}
+
 void CommonFlags::bind_all_but_precision(FlagBinder& binder) {
+  bind_device(binder);
+  bind_compilation(binder);
+}
+
+void CommonFlags::bind_with_devices(FlagBinder& binder, std::vector<Device>& devices) {
+  binder.bind("--device", [this, &devices](const std::string& list) {
+    devices = parse_devices(list);
+    model.device = devices.front();
+    if (devices.size() == 1) devices.clear();
+  });
+  bind_compilation(binder);
+  bind_precision(binder);
+}
+
+void CommonFlags::bind_device(FlagBinder& binder) {
   binder.bind("--device", [this](const std::string& name) { model.device = parse_device(name); });
+}
+
+void CommonFlags::bind_precision(FlagBinder& binder) {
+  binder.bind("--precision", [this](const std::string& name) { model.precision = parse_precision(name); });
+}
+
+void CommonFlags::bind_compilation(FlagBinder& binder) {
   binder.bind_choice("--fallback", model.fallback, {{"cpu", true}});
   binder.bind("--no-graph", [this](const std::string&) { model.graph = false; });
   binder.bind("--threads", &model.threads);

@@ -3,6 +3,7 @@
 #include <saccade/model.hpp>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "flags/binder.hpp"
 #include "model_values.hpp"
@@ -15,12 +16,11 @@ struct CommonFlags {
   bool json = false;
 
   /// Binds device and compilation.
-  void bind(FlagBinder& binder) {
-    bind_all_but_precision(binder);
-    binder.bind("--precision", [this](const std::string& name) { model.precision = parse_precision(name); });
-  }
+  void bind(FlagBinder& binder);
   /// The same for a command whose --precision is a list of its own.
   void bind_all_but_precision(FlagBinder& binder);
+  /// The same for a command whose --device is a list: DEVICES, empty if it names one.
+  void bind_with_devices(FlagBinder& binder, std::vector<Device>& devices);
   /// Binds the log level and the kind of output only, for commands that run no model.
   void bind_output(FlagBinder& binder);
   /// Binds cards and post-processing, for commands that decode predictions.
@@ -33,6 +33,9 @@ struct CommonFlags {
   void bind_tiles(FlagBinder& binder);
 
  private:
+  void bind_device(FlagBinder& binder);
+  void bind_precision(FlagBinder& binder);
+  void bind_compilation(FlagBinder& binder);
   void bind_selection(FlagBinder& binder);
 };
 

@@ -39,10 +39,7 @@ struct MetricsEndpoint::State {
     const std::scoped_lock lock(mutex);
     RunState state;
     state.process = process_state();
-    if (monitor) {
-      state.gpu = monitor->gpu();
-      state.gpu_ordinal = monitor->gpu_ordinal();
-    }
+    if (monitor) state.gpus = monitor->gpus();
     if (pipeline != nullptr) state.summary = pipeline->summary();
     return state;
   }
@@ -64,10 +61,11 @@ MetricsEndpoint::MetricsEndpoint(const ServerFlags& flags) {
 
 MetricsEndpoint::~MetricsEndpoint() = default;
 
-MetricsEndpoint::Shown MetricsEndpoint::show(const Pipeline& pipeline, std::span<const Model> models) {
+MetricsEndpoint::Shown MetricsEndpoint::show(const Pipeline& pipeline, std::span<const Model> models,
+                                             std::span<const Device> devices) {
   if (state_ != nullptr) {
     const std::scoped_lock lock(state_->mutex);
-    state_->monitor.emplace(models);
+    state_->monitor.emplace(models, devices);
     state_->pipeline = &pipeline;
   }
   return Shown(*this);

@@ -30,8 +30,8 @@ class MetricsEndpoint {
    private:
     MetricsEndpoint& endpoint_;
   };
-  /// PIPELINE, which runs MODELS, outlives the object that is returned. Throws Error.
-  [[nodiscard]] Shown show(const Pipeline& pipeline, std::span<const Model> models);
+  /// PIPELINE, which runs MODELS on PipelineOptions::devices, outlives the object that is returned. Throws Error.
+  [[nodiscard]] Shown show(const Pipeline& pipeline, std::span<const Model> models, std::span<const Device> devices);
 
  private:
   struct State;

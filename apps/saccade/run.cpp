@@ -276,15 +276,15 @@ int run(const RunFlags& flags) {
   Sinks sinks = open_sinks(flags, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
   add_events(flags, sinks);
-  const TelemetryWriter::File telemetry_file{flags.telemetry, flags.rotate.rotation,
-                                             is_retried(flags.telemetry, sources)};
-  TelemetryWriter telemetry(telemetry_file, models,
-                            [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
   PipelineOptions options = flags.pipeline;
   options.zones = zones;
   options.latency_goal = goals.latency();
+  const TelemetryWriter::File telemetry_file{flags.telemetry, flags.rotate.rotation,
+                                             is_retried(flags.telemetry, sources)};
+  TelemetryWriter telemetry(telemetry_file, models, options.devices,
+                            [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
   Pipeline pipeline(sources, models, options, std::move(sinks));
-  const MetricsEndpoint::Shown shown = metrics.show(pipeline, models);
+  const MetricsEndpoint::Shown shown = metrics.show(pipeline, models, options.devices);
 
   std::string fault;
   try {
@@ -416,7 +416,7 @@ Action add_run(FlagBinder& binder) {
   binder.bind("--quiet", &flags->quiet);
   bind_sinks(binder, *flags);
   bind_control(binder, *flags);
-  flags->common.bind(binder);
+  flags->common.bind_with_devices(binder, flags->pipeline.devices);
   flags->common.bind_predictions(binder, flags->values);
   flags->common.bind_tracker(binder);
   flags->common.bind_tiles(binder);

@@ -29,11 +29,22 @@ Json json_of(const GpuState& gpu) {
   return {{"use", or_null(gpu.use)}, {"memory_bytes", or_null(gpu.memory_bytes)}, {"watts", or_null(gpu.watts)}};
 }
 
+/// "gpu", or "gpus" with their devices if there are several.
+void add_gpus(Json& line, std::span<const GpuUse> gpus) {
+  if (gpus.size() == 1) line["gpu"] = json_of(gpus[0].state);
+  if (gpus.size() < 2) return;
+  for (const GpuUse& gpu : gpus) {
+    Json each = {{"device", to_string(Device::cuda(gpu.ordinal))}};
+    each.update(json_of(gpu.state));
+    line["gpus"].push_back(std::move(each));
+  }
+}
+
 }  // namespace
 
 struct TelemetryWriter::State {
-  State(const File& options, std::span<const Model> models, Print printer)
-      : monitor(models), print(std::move(printer)), retry(options.retry) {
+  State(const File& options, std::span<const Model> models, std::span<const Device> devices, Print printer)
+      : monitor(models, devices), print(std::move(printer)), retry(options.retry) {
     if (!options.path.empty()) file.emplace(options.path, options.rotation);
   }
 
@@ -44,7 +55,7 @@ struct TelemetryWriter::State {
     line["process"] = {{"cpu", (process.processor_time - before) / wall},
                        {"rss_bytes", process.resident_bytes},
                        {"threads", process.threads}};
-    if (const std::optional<GpuState> gpu = monitor.gpu()) line["gpu"] = json_of(*gpu);
+    add_gpus(line, monitor.gpus());
   }
 
   void print_snapshot(const Pipeline& pipeline) const {
@@ -88,8 +99,9 @@ struct TelemetryWriter::State {
   std::chrono::duration<double> processor = processor_at_start;
 };
 
-TelemetryWriter::TelemetryWriter(const File& file, std::span<const Model> models, Print print)
-    : state_(std::make_unique<State>(file, models, std::move(print))) {}
+TelemetryWriter::TelemetryWriter(const File& file, std::span<const Model> models, std::span<const Device> devices,
+                                 Print print)
+    : state_(std::make_unique<State>(file, models, devices, std::move(print))) {}
 
 TelemetryWriter::~TelemetryWriter() = default;
 

@@ -23,7 +23,8 @@ class TelemetryWriter {
   };
 
   /// For a run of MODELS. PRINT gets the snapshots. Throws Error.
-  TelemetryWriter(const File& file, std::span<const Model> models, Print print);
+  /// DEVICES: PipelineOptions::devices.
+  TelemetryWriter(const File& file, std::span<const Model> models, std::span<const Device> devices, Print print);
   ~TelemetryWriter();
   TelemetryWriter(const TelemetryWriter&) = delete;
   TelemetryWriter& operator=(const TelemetryWriter&) = delete;

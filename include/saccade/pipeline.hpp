@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "saccade/device.hpp"
 #include "saccade/drop_policy.hpp"
 #include "saccade/frame.hpp"
 #include "saccade/model.hpp"
@@ -23,6 +24,11 @@ namespace saccade {
 
 /// Options of a Pipeline.
 struct PipelineOptions {
+  /// Each of these devices runs all models, on a thread of its own, on the frames of the sources that it gets. Sources
+  /// are dealt out by their rates, so that devices are busy for equal shares of the time; a source stays on its device.
+  /// Empty: the models run where they were loaded, on one thread. An Error (kInvalidArgument) if one is there twice, or
+  /// is Device::Kind::kAuto; those that Model::load() throws if a model can't run on one.
+  std::vector<Device> devices;
   /// What a full queue drops.
   DropPolicy drop = DropPolicy::kAuto;
   std::size_t queue = 0;   ///< queue capacity per source; 0: 1 for a live one, else 4
@@ -59,10 +65,10 @@ struct PipelineSink {
   std::optional<std::size_t> stream;  ///< the index of the only source whose results it gets; nothing: all do
 };
 
-/// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. One thread
-/// runs the models and passes on the results: to next(), and to every sink. If all sources are files, the models wait
-/// for whoever reads the results; with a live source, results that are not read in time are dropped and counted: the
-/// oldest of a sink's queue, and of next() those that exceed the capacity of the source's queue, as its DropPolicy
+/// Runs models on the frames of sources. Each source has a thread that reads ahead into a bounded queue. One thread per
+/// device runs the models and passes on the results: to next(), and to every sink. If all sources are files, the models
+/// wait for whoever reads the results; with a live source, results that are not read in time are dropped and counted:
+/// the oldest of a sink's queue, and of next() those that exceed the capacity of the source's queue, as its DropPolicy
 /// says. A sink that fails stops neither the models nor other sinks; once every sink was ended by an error, the
 /// pipeline is stopped. Does not allocate once its results have had their largest sizes. One thread at a time, except
 /// stop(), telemetry() and summary().

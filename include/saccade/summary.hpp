@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "saccade/device.hpp"
 #include "saccade/zones.hpp"
 
 namespace saccade {
@@ -109,13 +110,14 @@ struct SourceFaults {
 
 /// What happened in one source.
 struct StreamSummary {
-  std::string source;      ///< its SourceInfo::name
-  StreamState state{};     ///< now
-  std::size_t queued = 0;  ///< frames in its queue now
-  Ledger ledger;           ///< of its frames
-  std::string fault;       ///< why the source was lost; empty if it was not
-  Outages outages;         ///< from which the source came back, or may do so
-  SourceFaults faults;     ///< of its device
+  std::string source;            ///< its SourceInfo::name
+  std::optional<Device> device;  ///< the one of PipelineOptions::devices that runs the models on it
+  StreamState state{};           ///< now
+  std::size_t queued = 0;        ///< frames in its queue now
+  Ledger ledger;                 ///< of its frames
+  std::string fault;             ///< why the source was lost; empty if it was not
+  Outages outages;               ///< from which the source came back, or may do so
+  SourceFaults faults;           ///< of its device
   /// Processed frames per second, from the first result to the last; 0: fewer than two.
   double rate = 0;
   /// Of the frames that are processed, if the source is live; 0: it is not, or its rate is unknown.

@@ -215,13 +215,17 @@ void add_machine(Families& families, const RunState& state) {
   families.gauge("process_resident_memory_bytes", "Resident memory of the process.")
       .add({}, static_cast<double>(state.process.resident_bytes));
   families.gauge("process_threads", "Threads of the process.").add({}, static_cast<double>(state.process.threads));
-  if (!state.gpu) return;
-  const Labels gpu = {{"gpu", std::to_string(state.gpu_ordinal)}};
-  families.gauge("saccade_gpu_use_ratio", "Share of the last sample period of NVML in which a kernel ran on the GPU.")
-      .add(gpu, state.gpu->use);
-  families.gauge("saccade_gpu_memory_bytes", "Memory of the GPU in use, of all processes.")
-      .add(gpu, state.gpu->memory_bytes);
-  families.gauge("saccade_gpu_power_watts", "Power of the GPU's board.").add(gpu, state.gpu->watts);
+  if (state.gpus.empty()) return;
+  Family& use = families.gauge("saccade_gpu_use_ratio",
+                               "Share of the last sample period of NVML in which a kernel ran on the GPU.");
+  Family& memory = families.gauge("saccade_gpu_memory_bytes", "Memory of the GPU in use, of all processes.");
+  Family& power = families.gauge("saccade_gpu_power_watts", "Power of the GPU's board.");
+  for (const GpuUse& each : state.gpus) {
+    const Labels gpu = {{"gpu", std::to_string(each.ordinal)}};
+    use.add(gpu, each.state.use);
+    memory.add(gpu, each.state.memory_bytes);
+    power.add(gpu, each.state.watts);
+  }
 }
 
 }  // namespace

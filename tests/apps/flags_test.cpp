@@ -301,6 +301,17 @@ TEST(FlagTable, AnotherToolsDeviceNamesOurs) {
   EXPECT_EQ(of("CPU"), "--device: 'CPU' is not known: use cpu; see saccade bench --help");
 }
 
+TEST(FlagTable, AListOfDevicesNamesEachOnce) {
+  const auto of = [](const char* devices) {
+    return message({"run", "m.onnx", "--source", "synthetic:", "--device", devices});
+  };
+  EXPECT_EQ(of("cuda:0,cuda:1"), std::nullopt);
+  EXPECT_EQ(of("cuda,cuda:0"), "--device: 'cuda:0' is there twice; see saccade run --help");
+  EXPECT_EQ(of("auto,cpu"),
+            "--device: 'auto' stands alone: name each device of a list, as cuda:0,cuda:1; see saccade run --help");
+  EXPECT_EQ(of("cuda:0,gpu"), "--device: 'gpu' is not known: use cuda; see saccade run --help");
+}
+
 TEST(FlagTable, ForeignWordsAreForeignAndTheirRemediesExist) {
   for (const ForeignWord& row : foreign_flags()) {
     bool applies = false;

@@ -35,6 +35,7 @@ class GpuTelemetry : public testing::Test {
     std::string first;
     EXPECT_TRUE(std::getline(lines, first)) << finished.err;
     const json line = json::parse(first, nullptr, false);
+    if (line.contains("gpus")) return line["gpus"];
     return line.contains("gpu") ? line["gpu"] : json("none");
   }
 
@@ -51,6 +52,15 @@ TEST_F(GpuTelemetry, AMonitorReadsNvml) {
 TEST_F(GpuTelemetry, ALineHasTheGpuOfTheRun) {
   EXPECT_EQ(gpu_of_run("cuda"), json({{"use", 0.25}, {"memory_bytes", 3LL << 30}, {"watts", 71.5}}));
   EXPECT_EQ(gpu_of_run("cpu"), "none");
+}
+
+TEST_F(GpuTelemetry, ALineHasEachOfSeveral) {
+  const json known = {{"use", 0.25}, {"memory_bytes", 3LL << 30}, {"watts", 71.5}};
+  json first = known;
+  json second = known;
+  first["device"] = "cuda";
+  second["device"] = "cuda:1";
+  EXPECT_EQ(gpu_of_run("cuda:0,cuda:1"), json({first, second}));
 }
 
 TEST_F(GpuTelemetry, WhatIsUnknownIsNull) {

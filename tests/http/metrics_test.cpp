@@ -47,7 +47,7 @@ Summary one_stream() {
 }
 
 TEST(Metrics, AStreamHasItsLedger) {
-  const std::string text = text_of({.summary = one_stream(), .process = {}, .gpu = {}});
+  const std::string text = text_of({.summary = one_stream(), .process = {}, .gpus = {}});
   EXPECT_EQ(lines_of(text, "saccade_frames_total{"),
             (Lines{R"(saccade_frames_total{stream="0",outcome="processed"} 20)",
                    R"(saccade_frames_total{stream="0",outcome="skipped"} 1)",
@@ -66,7 +66,7 @@ TEST(Metrics, AStreamHasItsLedger) {
 TEST(Metrics, AStreamHasItsOutages) {
   Summary summary = one_stream();
   summary.streams[0].outages = {.count = 2, .duration = milliseconds(2500)};
-  const std::string text = text_of({.summary = summary, .process = {}, .gpu = {}});
+  const std::string text = text_of({.summary = summary, .process = {}, .gpus = {}});
   EXPECT_EQ(lines_of(text, "saccade_outages_total{"), Lines{R"(saccade_outages_total{stream="0"} 2)"});
   EXPECT_EQ(lines_of(text, "saccade_outage_seconds_total{"), Lines{R"(saccade_outage_seconds_total{stream="0"} 2.5)"});
 }
@@ -75,7 +75,7 @@ TEST(Metrics, AStreamHasTheFaultsOfItsDevice) {
   Summary summary = one_stream();
   summary.streams[0].faults = {
       .unplugged = 1, .restarts = 2, .format_changes = 3, .refused_buffers = 4, .replaced_timestamps = 5};
-  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpu = {}}), "saccade_source_faults_total{"),
+  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpus = {}}), "saccade_source_faults_total{"),
             (Lines{R"(saccade_source_faults_total{stream="0",fault="unplugged"} 1)",
                    R"(saccade_source_faults_total{stream="0",fault="restart"} 2)",
                    R"(saccade_source_faults_total{stream="0",fault="format_change"} 3)",
@@ -87,7 +87,7 @@ TEST(Metrics, SinksCountTheirResults) {
   Summary summary;
   summary.sinks.push_back({.name = "out.csv", .written = 7, .dropped = 2, .failed = 1});
   summary.sinks.push_back({.name = "out.csv", .written = 8});
-  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpu = {}}), "saccade_sink_results_total{"),
+  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpus = {}}), "saccade_sink_results_total{"),
             (Lines{R"(saccade_sink_results_total{sink="out.csv",outcome="written"} 7)",
                    R"(saccade_sink_results_total{sink="out.csv",outcome="dropped"} 2)",
                    R"(saccade_sink_results_total{sink="out.csv",outcome="failed"} 1)",
@@ -97,7 +97,8 @@ TEST(Metrics, SinksCountTheirResults) {
 }
 
 TEST(Metrics, LatenciesAreAHistogramInSeconds) {
-  const Lines lines = lines_of(text_of({.summary = one_stream(), .process = {}, .gpu = {}}), "saccade_latency_seconds");
+  const Lines lines =
+      lines_of(text_of({.summary = one_stream(), .process = {}, .gpus = {}}), "saccade_latency_seconds");
   const std::string labels = R"(stream="0",stage="total")";
   ASSERT_EQ(lines.size(), kLatencyBounds.size() + 3);
   EXPECT_EQ(lines[0], "saccade_latency_seconds_count{" + labels + "} 4");
@@ -111,15 +112,16 @@ TEST(Metrics, LatenciesAreAHistogramInSeconds) {
 }
 
 TEST(Metrics, WhatIsUnknownIsAbsent) {
-  const std::string without = text_of({.summary = {}, .process = {}, .gpu = {}});
+  const std::string without = text_of({.summary = {}, .process = {}, .gpus = {}});
   EXPECT_EQ(without.find("saccade_frames"), std::string::npos);
   EXPECT_EQ(without.find("gpu"), std::string::npos);
   const std::string some = text_of({.summary = {},
                                     .process = {},
-                                    .gpu = GpuState{.use = 0.25, .memory_bytes = {}, .watts = 71.5},
-                                    .gpu_ordinal = 1});
+                                    .gpus = {{0, {.use = 0.5, .memory_bytes = {}, .watts = {}}},
+                                             {1, {.use = 0.25, .memory_bytes = {}, .watts = 71.5}}}});
   EXPECT_EQ(lines_of(some, "saccade_gpu"),
-            (Lines{R"(saccade_gpu_use_ratio{gpu="1"} 0.25)", R"(saccade_gpu_power_watts{gpu="1"} 71.5)"}));
+            (Lines{R"(saccade_gpu_use_ratio{gpu="0"} 0.5)", R"(saccade_gpu_use_ratio{gpu="1"} 0.25)",
+                   R"(saccade_gpu_power_watts{gpu="1"} 71.5)"}));
 }
 
 TEST(Metrics, ZonesCountByClassAndDirection) {
@@ -133,7 +135,7 @@ TEST(Metrics, ZonesCountByClassAndDirection) {
   area.dwell.add(milliseconds(1500));
   area.dwell.add(milliseconds(4500));
   summary.zones = {line, area};
-  const std::string text = text_of({.summary = summary, .process = {}, .gpu = {}});
+  const std::string text = text_of({.summary = summary, .process = {}, .gpus = {}});
   EXPECT_EQ(lines_of(text, "saccade_zone_crossings_total{"),
             (Lines{R"(saccade_zone_crossings_total{zone="door",stream="0",direction="in",class="car"} 3)",
                    R"(saccade_zone_crossings_total{zone="door",stream="0",direction="out",class="car"} 1)",
@@ -157,7 +159,7 @@ TEST(Metrics, ZonesHaveTheirModelAmongSeveral) {
   summary.models = {"a", "a"};
   summary.zones = {{.name = "queue", .kind = ZoneKind::kArea, .model = 0, .inside = 1},
                    {.name = "queue", .kind = ZoneKind::kArea, .model = 1, .inside = 2}};
-  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpu = {}}), "saccade_zone_occupancy{"),
+  EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpus = {}}), "saccade_zone_occupancy{"),
             (Lines{R"(saccade_zone_occupancy{zone="queue",stream="0",model="0"} 1)",
                    R"(saccade_zone_occupancy{zone="queue",stream="0",model="1"} 2)"}));
 }

@@ -167,7 +167,7 @@ class FrameBatcherTest : public testing::Test {
 };
 
 TEST_F(FrameBatcherTest, LanesInTurn) {
-  FrameBatcher batcher(queue_, runs_, {{}, {}}, {.most = 3});
+  FrameBatcher batcher(queue_, runs_, {{}, {.stream = 1}}, {.most = 3});
   for (const std::size_t lane : {0U, 0U, 0U, 1U}) put(lane);
   FrameBatch batch;
   ASSERT_TRUE(batcher.fill(batch));
@@ -178,10 +178,10 @@ TEST_F(FrameBatcherTest, LanesInTurn) {
 }
 
 TEST_F(FrameBatcherTest, DoesNotWaitForFramesThatAreNotDue) {
-  FrameBatcher batcher(
-      queue_, runs_,
-      {{.period = std::chrono::hours(1), .is_live = true}, {.period = std::chrono::hours(2), .is_live = true}},
-      {.most = 4, .wait = std::chrono::minutes(10)});
+  FrameBatcher batcher(queue_, runs_,
+                       {{.period = std::chrono::hours(1), .is_live = true},
+                        {.stream = 1, .period = std::chrono::hours(2), .is_live = true}},
+                       {.most = 4, .wait = std::chrono::minutes(10)});
   put(0);
   put(1);
   FrameBatch batch;
@@ -190,7 +190,7 @@ TEST_F(FrameBatcherTest, DoesNotWaitForFramesThatAreNotDue) {
 }
 
 TEST_F(FrameBatcherTest, AFrameThatHasWaitedForLongEnoughStartsIt) {
-  FrameBatcher batcher(queue_, runs_, {{.is_live = true}, {.is_live = true}},
+  FrameBatcher batcher(queue_, runs_, {{.is_live = true}, {.stream = 1, .is_live = true}},
                        {.most = 4, .wait = std::chrono::minutes(10)});
   put(0, Clock::now() - std::chrono::minutes(11));
   FrameBatch batch;
@@ -205,7 +205,7 @@ TEST_F(FrameBatcherTest, AFrameThatHasWaitedForLongEnoughStartsIt) {
 }
 
 TEST_F(FrameBatcherTest, EndsOfLanesAreSaidWithTheirLastFrames) {
-  FrameBatcher batcher(queue_, runs_, {{}, {}}, {.most = 4, .wait = std::chrono::minutes(10)});
+  FrameBatcher batcher(queue_, runs_, {{}, {.stream = 1}}, {.most = 4, .wait = std::chrono::minutes(10)});
   put(0);
   queue_.close(0);
   queue_.close(1);

@@ -276,6 +276,7 @@ TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
     PipelineOptions options{.drop = kPolicies[static_cast<std::size_t>(chance(4))],
                             .queue = static_cast<std::size_t>(chance(4))};
     if (chance(3) == 0) options.every = 2;
+    if (chance(4) == 0) options.devices = {Device::cpu(), Device::reference()};
     std::atomic<std::int64_t> written = 0;
     std::vector<PipelineSink> sinks;
     if (chance(2) == 0)

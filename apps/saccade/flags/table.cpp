@@ -260,8 +260,11 @@ std::vector<Flag> shared_flags() {
   constexpr std::string_view kPredictions = "Predictions";
   constexpr std::string_view kTiles = "Tiles";
   return {
-      {kAll, "--device", "auto|cpu|cuda[:N]|reference",
+      {kAll & ~kRun, "--device", "auto|cpu|cuda[:N]|reference",
        Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}}, "Device to run on",
+       {.initial = "auto", .group = kExecution}},
+      {kRun, "--device", "NAME[,NAME...]", Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}},
+       "Device to run on: auto, cpu, cuda[:N] or reference; of several, as cuda:0,cuda:1, each gets some of the sources",
        {.initial = "auto", .group = kExecution}},
       {kAll, "--fallback", "", Choice{{"cpu"}}, "Device for operators without a GPU kernel",
        {.otherwise = "none, the model is refused", .group = kExecution}},

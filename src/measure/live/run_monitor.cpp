@@ -18,18 +18,20 @@ ProcessState process_state() {
           .threads = size.threads};
 }
 
-RunMonitor::RunMonitor(std::span<const Model> models) {
-  for (const Model& model : models) {
-    const Device& device = model.options().device;
-    if (device.kind != Device::Kind::kCuda || gpu_ != nullptr) continue;
-    ordinal_ = device.ordinal;
-    gpu_ = monitor_gpu(ordinal_);
-  }
+RunMonitor::RunMonitor(std::span<const Model> models, std::span<const Device> devices) {
+  const auto watch = [this](const Device& device) {
+    if (device.kind != Device::Kind::kCuda || gpus_.contains(device.ordinal)) return;
+    if (auto monitor = monitor_gpu(device.ordinal)) gpus_[device.ordinal] = std::move(monitor);
+  };
+  for (const Device& device : devices) watch(device);
+  for (const Model& model : models)
+    if (devices.empty()) watch(model.options().device);
 }
 
-std::optional<GpuState> RunMonitor::gpu() const {
-  if (gpu_ == nullptr) return {};
-  return gpu_->read();
+std::vector<GpuUse> RunMonitor::gpus() const {
+  std::vector<GpuUse> all;
+  for (const auto& [ordinal, monitor] : gpus_) all.push_back({ordinal, monitor->read()});
+  return all;
 }
 
 }  // namespace saccade

@@ -2,9 +2,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
-#include <optional>
 #include <span>
+#include <vector>
 
 #include "runtime/cuda_backend.hpp"
 #include "saccade/model.hpp"
@@ -19,22 +20,25 @@ struct ProcessState {
 };
 ProcessState process_state();
 
+/// A GPU now.
+struct GpuUse {
+  int ordinal = 0;  ///< among the visible ones
+  GpuState state;
+};
+
 /// What a run uses of the machine.
 class RunMonitor {
  public:
-  /// Of a run of MODELS. If one of them runs on a GPU, it is watched: monitor_gpu(). Throws Error.
-  explicit RunMonitor(std::span<const Model> models);
+  /// Of a run of MODELS on PipelineOptions::devices. The GPUs among these are watched: monitor_gpu(). Throws Error.
+  RunMonitor(std::span<const Model> models, std::span<const Device> devices);
 
   /// Any thread.
   ProcessState process() const { return process_state(); }
-  /// The GPU; nothing if the run uses none. Any thread.
-  std::optional<GpuState> gpu() const;
-  /// Its number among the visible ones.
-  int gpu_ordinal() const { return ordinal_; }
+  /// The GPUs, by their numbers; empty if the run uses none. Any thread.
+  std::vector<GpuUse> gpus() const;
 
  private:
-  int ordinal_ = 0;
-  std::unique_ptr<GpuMonitor> gpu_;  ///< null: none
+  std::map<int, std::unique_ptr<GpuMonitor>> gpus_;  ///< by number
 };
 
 }  // namespace saccade

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "measure/live/run_monitor.hpp"
 #include "saccade/summary.hpp"
@@ -11,8 +12,7 @@ namespace saccade {
 struct RunState {
   std::optional<Summary> summary;  ///< nothing while its models are loaded
   ProcessState process;
-  std::optional<GpuState> gpu;  ///< nothing if the run uses none
-  int gpu_ordinal = 0;
+  std::vector<GpuUse> gpus;  ///< that the run uses
 };
 
 }  // namespace saccade

@@ -93,6 +93,16 @@ void Model::Impl::use_precision(const DecidedPrecision& decided) {
   keep_lists_.clear();
 }
 
+Model Model::Impl::on(Device device) {
+  const std::scoped_lock lock(mutex_);
+  ModelOptions options = options_;
+  options.device = device;
+  Model other = Model::load(path_, options);
+  if (card_) impl_of(other).use_card(*card_);
+  if (!keep_for_accuracy_.empty()) impl_of(other).use_precision({options_.precision, keep_for_accuracy_});
+  return other;
+}
+
 const Card& Model::Impl::card() {
   const std::scoped_lock lock(mutex_);
   recognise();

@@ -48,6 +48,8 @@ class Model::Impl {
   void use_card(Card card);
   /// Decides Precision::kAuto, before the first compilation.
   void use_precision(const DecidedPrecision& decided);
+  /// The same model for DEVICE. Throws Error as Model::load() does.
+  Model on(Device device);
   /// Whether there is a card. Throws Error if one was given or lies beside the model and can't be used.
   bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.

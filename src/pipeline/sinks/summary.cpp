@@ -96,6 +96,7 @@ void append_sink(JsonBuffer& out, const SinkSummary& sink) {
 void append_stream(JsonBuffer& out, std::size_t index, const StreamSummary& stream) {
   append(out, R"({{"stream":{},"source":)", index);
   append_json_string(out, stream.source);
+  if (stream.device) append(out, R"(,"device":"{}")", to_string(*stream.device));
   append(out, R"(,"ledger":)");
   append_ledger(out, stream.ledger);
   append(out, R"(,"frames_per_second":{:.3f},"late":)", stream.rate);
@@ -271,7 +272,8 @@ std::string to_text(const Summary& summary) {
   ReportText text;
   for (const StreamSummary& stream : summary.streams) {
     const Ledger& ledger = stream.ledger;
-    text += report_text("{}: {} captured = {} processed{}", stream.source, ledger.captured, ledger.processed,
+    text += report_text("{}{}: {} captured = {} processed{}", stream.source,
+                        stream.device ? " on " + to_string(*stream.device) : "", ledger.captured, ledger.processed,
                         losses(ledger));
     if (ledger.in_flight() != 0) text += report_text(" + {} unaccounted for", ledger.in_flight());
     if (stream.late.value_or(0) != 0) text += report_text("; {} later than a frame period", *stream.late);

@@ -91,6 +91,11 @@ BatchTime time_batch(const std::vector<Model>& models, std::size_t images, const
 
 }  // namespace
 
+std::chrono::nanoseconds time_frame(const std::vector<Model>& models, std::span<const Source> sources) {
+  const BlackFrame frame(models.front(), sources);
+  return time_batch(models, 1, frame.view()).time;
+}
+
 BatchChoice choose_batch(std::span<const BatchTime> times, const BatchDemand& demand) {
   BatchChoice best;
   double best_rate = 0;

@@ -34,6 +34,10 @@ struct BatchChoice {
 /// and the wait, which is shortened for that.
 BatchChoice choose_batch(std::span<const BatchTime> times, const BatchDemand& demand);
 
+/// The median time of MODELS, one after the other, on a black frame of the largest of SOURCES. Compiles the models.
+/// Throws Error.
+std::chrono::nanoseconds time_frame(const std::vector<Model>& models, std::span<const Source> sources);
+
 /// The batch for OPTIONS: its own, or that of choose_batch() if it is 0, by runs of MODELS on black frames. Compiles
 /// the models. Throws Error.
 BatchChoice find_batch(const std::vector<Model>& models, std::span<const Source> sources,

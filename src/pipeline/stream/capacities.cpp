@@ -26,17 +26,22 @@ LaneOptions results_lane(const LaneOptions& frames) {
 }  // namespace
 
 Capacities::Capacities(std::span<const Source> sources, std::span<const PipelineSink> sinks,
-                       const PipelineOptions& options, bool overlaps, std::size_t batch)
-    : in_work(1 + (overlaps ? 2 : 1) * batch) {
-  for (const Source& source : sources) {
-    frames.push_back(lane_of(source.info(), options, batch));
-    results.push_back(results_lane(frames.back()));
+                       const PipelineOptions& options, std::span<const Work> works)
+    : frames(sources.size()), results(sources.size()), in_models(sources.size()) {
+  for (const Work& work : works) {
+    const std::size_t held = (work.overlaps ? 2 : 1) * work.batch;
+    in_work += held;
+    for (const std::size_t stream : work.streams) {
+      frames[stream] = lane_of(sources[stream].info(), options, work.batch);
+      results[stream] = results_lane(frames[stream]);
+      in_models[stream] = held;
+    }
   }
-  for (const PipelineSink& sink : sinks) in_work += SinkRunner::capacity_of(sink) + 1;
+  for (const PipelineSink& sink : sinks) in_sinks += SinkRunner::capacity_of(sink) + 1;
 }
 
 std::size_t Capacities::runs() const {
-  std::size_t count = in_work;
+  std::size_t count = in_work + in_sinks;
   for (const LaneOptions& lane : results) count += lane.capacity;
   return count;
 }

@@ -11,17 +11,27 @@ namespace saccade {
 
 /// The number of frames and results that a pipeline holds at most.
 struct Capacities {
-  /// OVERLAPS: the models begin a batch of BATCH frames before the results of the last one are read.
+  /// The models of a device.
+  struct Work {
+    std::vector<std::size_t> streams;  ///< that it processes
+    std::size_t batch = 1;             ///< frames that it processes at once
+    bool overlaps = false;             ///< it begins a batch before the results of the last one are read
+  };
+
   Capacities(std::span<const Source> sources, std::span<const PipelineSink> sinks, const PipelineOptions& options,
-             bool overlaps, std::size_t batch);
+             std::span<const Work> works);
 
   /// Buffers of the source with the index LANE: one is in capture.
-  std::size_t buffers(std::size_t lane) const { return 1 + frames[lane].capacity + results[lane].capacity + in_work; }
+  std::size_t buffers(std::size_t lane) const {
+    return 1 + frames[lane].capacity + results[lane].capacity + in_models[lane] + in_sinks;
+  }
   std::size_t runs() const;
 
-  std::vector<LaneOptions> frames;   ///< by source
-  std::vector<LaneOptions> results;  ///< for next(), by source
-  std::size_t in_work;               ///< in the models, read through next(), in queues of sinks and being written
+  std::vector<LaneOptions> frames;     ///< by source
+  std::vector<LaneOptions> results;    ///< for next(), by source
+  std::vector<std::size_t> in_models;  ///< of the device of the source, by source
+  std::size_t in_work = 0;             ///< in all models
+  std::size_t in_sinks = 1;            ///< read through next(), in queues of sinks and being written
 };
 
 }  // namespace saccade

@@ -41,41 +41,42 @@ PopStatus FrameBatcher::add(FrameBatch& batch, Clock::time_point until) {
   FrameRunRef run = runs_.take();
   run->requested = Clock::now();
   const bool is_first = batch.runs.empty() && until == options_.deadline;
-  const PopStatus status = is_first ? pop_first(*run) : queue_.pop(run->frame, run->lane, until);
+  std::size_t at = 0;
+  const PopStatus status = is_first ? pop_first(run->frame, at) : queue_.pop(run->frame, at, until);
   if (status == PopStatus::kLaneClosed) {
-    lanes_[run->lane].has_ended = true;
-    batch.ended.push_back(run->lane);
+    lanes_[at].has_ended = true;
+    batch.ended.push_back(lanes_[at].stream);
   }
   if (status == PopStatus::kItem) {
-    due_[run->lane] = run->frame.captured + lanes_[run->lane].period;
+    due_[at] = run->frame.captured + lanes_[at].period;
+    // Frames of files are read ahead: they wait from now on.
+    run->waits_since = lanes_[at].is_live ? run->frame.captured : run->requested;
+    run->lane = lanes_[at].stream;
     batch.runs.push_back(std::move(run));
   }
   return status;
 }
 
 /// Asleep until shortly before the frame is expected, then awake until shortly after that.
-PopStatus FrameBatcher::pop_first(FrameRun& run) {
+PopStatus FrameBatcher::pop_first(Frame& frame, std::size_t& lane) {
   constexpr std::chrono::microseconds kWakeUp(150);  // of most wake-ups, with a margin
   const auto expected = due_[0];
   if (stays_awake_ && lanes_[0].period > kWakeUp && Clock::now() < expected + kWakeUp) {
     const auto awake = expected - kWakeUp;
-    const PopStatus status = queue_.pop(run.frame, run.lane, std::min(awake, options_.deadline));
+    const PopStatus status = queue_.pop(frame, lane, std::min(awake, options_.deadline));
     if (status != PopStatus::kTimeout) return status;
     while (Clock::now() < expected + kWakeUp) {
-      if (queue_.try_pop(run.frame, run.lane)) return PopStatus::kItem;
+      if (queue_.try_pop(frame, lane)) return PopStatus::kItem;
       std::this_thread::yield();
     }
   }
-  return queue_.pop(run.frame, run.lane, options_.deadline);
+  return queue_.pop(frame, lane, options_.deadline);
 }
 
-/// When the oldest frame has waited for long enough. Frames of files are read ahead: they wait from now on.
+/// When the oldest frame has waited for long enough.
 Clock::time_point FrameBatcher::latest_start(const FrameBatch& batch) const {
   auto latest = Clock::time_point::max();
-  for (const FrameRunRef& run : batch.runs) {
-    const auto arrived = lanes_[run->lane].is_live ? run->frame.captured : run->requested;
-    latest = std::min(latest, arrived + options_.wait);
-  }
+  for (const FrameRunRef& run : batch.runs) latest = std::min(latest, run->waits_since + options_.wait);
   return std::min(latest, options_.deadline);
 }
 

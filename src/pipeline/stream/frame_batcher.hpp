@@ -12,7 +12,7 @@ namespace saccade {
 /// Frames that the models process together.
 struct FrameBatch {
   std::vector<FrameRunRef> runs;
-  std::vector<std::size_t> ended;        ///< lanes that have no frames after these
+  std::vector<std::size_t> ended;        ///< streams that have no frames after these
   std::optional<ModelSet::Fault> fault;  ///< why the models have not started
 };
 
@@ -20,6 +20,7 @@ struct FrameBatch {
 class FrameBatcher {
  public:
   struct Lane {
+    std::size_t stream = 0;             ///< whose frames it has, an index in the pipeline
     std::chrono::nanoseconds period{};  ///< of its frames; 0: unknown
     bool is_live = false;               ///< its frames come at their own times
     bool has_ended = false;
@@ -48,7 +49,7 @@ class FrameBatcher {
 
  private:
   bool is_full(const FrameBatch& batch) const { return batch.runs.size() >= options_.most; }
-  PopStatus pop_first(FrameRun& run);
+  PopStatus pop_first(Frame& frame, std::size_t& lane);
   PopStatus add(FrameBatch& batch, Clock::time_point until);
   Clock::time_point latest_start(const FrameBatch& batch) const;
   bool is_any_due(Clock::time_point until) const;

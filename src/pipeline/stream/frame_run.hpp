@@ -28,11 +28,12 @@ struct FrameRun {
   };
 
   Frame frame;
-  std::size_t lane = 0;
-  std::size_t batch = 1;        ///< frames that the models process at once, this one included
-  Clock::time_point requested;  ///< the models were ready
-  Clock::time_point fetched;    ///< it left the queue
-  std::deque<Output> outputs;   ///< by model; of these the first `done` are of this frame
+  std::size_t lane = 0;           ///< its stream
+  std::size_t batch = 1;          ///< frames that the models process at once, this one included
+  Clock::time_point requested;    ///< the models were ready
+  Clock::time_point waits_since;  ///< for other frames of its batch
+  Clock::time_point fetched;      ///< it left the queue
+  std::deque<Output> outputs;     ///< by model; of these the first `done` are of this frame
   std::size_t done = 0;
   std::optional<ModelSet::Fault> fault;  ///< why there are no more
 

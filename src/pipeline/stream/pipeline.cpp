@@ -1,7 +1,6 @@
 #include "pipeline/stream/pipeline_impl.hpp"
 
 #include <algorithm>
-#include <set>
 #include <span>
 
 #include "base/log.hpp"
@@ -14,32 +13,6 @@ namespace {
 
 constexpr std::size_t kMostFrames = 256;  // of a batch
 
-double rate_of(const SourceInfo& source, const PipelineOptions& options) {
-  return selected_rate(source.frame_rate, options.every, options.max_rate);
-}
-
-/// The period of a live source's frames that OPTIONS select; 0: unknown, or it is not live.
-std::chrono::nanoseconds live_period(const SourceInfo& source, const PipelineOptions& options) {
-  const double rate = rate_of(source, options);
-  if (!source.live || rate <= 0) return {};
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(1 / rate));
-}
-
-std::vector<FrameBatcher::Lane> batched_lanes(std::span<const Source> sources, const PipelineOptions& options) {
-  std::vector<FrameBatcher::Lane> lanes;
-  for (const Source& source : sources)
-    lanes.push_back({.period = live_period(source.info(), options), .is_live = source.info().live});
-  return lanes;
-}
-
-Trackers make_trackers(ModelSet& models, std::span<const Source> sources, const PipelineOptions& options) {
-  Trackers trackers(sources.size());
-  for (std::size_t lane = 0; lane < sources.size(); ++lane)
-    for (std::size_t i = 0; i < models.size(); ++i)
-      trackers[lane].push_back(models[i].make_tracker(rate_of(sources[lane].info(), options)));
-  return trackers;
-}
-
 /// Throws Error unless MODEL, a tracker of one object, has a target and a single source.
 void check_tracker(const Model& model, std::size_t sources) {
   if (!model.options().target)
@@ -48,6 +21,16 @@ void check_tracker(const Model& model, std::size_t sources) {
   if (sources > 1)
     fail(ErrorCode::kInvalidArgument, "{} follows one object in one source, but there are {}: run it on each apart",
          model.name(), sources);
+}
+
+/// Throws Error unless DEVICES are named, each once.
+void check_devices(std::span<const Device> devices) {
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (devices[i].kind == Device::Kind::kAuto)
+      fail(ErrorCode::kInvalidArgument, "'auto' is no device of a list: name each, as cuda:0 and cuda:1");
+    if (std::ranges::count(devices, devices[i]) > 1)
+      fail(ErrorCode::kInvalidArgument, "the device {} is there twice", to_string(devices[i]));
+  }
 }
 
 /// Throws Error unless the arguments are valid.
@@ -67,6 +50,7 @@ void check_arguments(const std::vector<Source>& sources, const std::vector<Model
   if (options.max_frames < 0) fail(ErrorCode::kInvalidArgument, "a number of {} frames is invalid", options.max_frames);
   for (const Model& model : models)
     if (model.task() == Task::kTrack) check_tracker(model, sources.size());
+  check_devices(options.devices);
 }
 
 /// The zones of a pipeline with these arguments, null without any. Throws Error if an argument is invalid.
@@ -95,15 +79,16 @@ std::size_t frames_memory(const std::vector<Model>& models) {
 constexpr std::chrono::seconds kPatience(5);
 
 /// Memory limit of the frames within LIMIT, that of the pipeline. Throws Error (kUnsupported) if that is not enough.
-std::size_t frames_memory(std::size_t limit, ModelSet& models, std::span<const Source> sources,
+std::size_t frames_memory(std::size_t limit, const DeviceWorkers& workers, std::span<const Source> sources,
                           const Capacities& capacities) {
   MemoryShares shares;
-  for (std::size_t i = 0; i < models.size(); ++i) shares.add_model(models[i]);
+  for (const auto& worker : workers)
+    for (std::size_t i = 0; i < worker->models.size(); ++i) shares.add_model(worker->models[i]);
   for (std::size_t i = 0; i < sources.size(); ++i) {
     const auto held = static_cast<std::size_t>(impl_of(sources[i]).reader().held_buffers());
     shares.add_frames(sources[i].info(), capacities.buffers(i) + held);
   }
-  shares.add_results(models, capacities.runs());
+  shares.add_results(workers.front()->models, capacities.runs());
   shares.check(limit);
   return shares.left_for_frames(limit);
 }
@@ -121,59 +106,60 @@ bool is_any_live(std::span<const Source> sources) {
   return std::ranges::any_of(sources, [](const Source& source) { return source.info().live; });
 }
 
-/// Runs MODELS once for each size of the live SOURCES, which do not wait for a slow first frame.
-void warm_up(ModelSet& models, std::span<const Source> sources) {
-  std::set<std::pair<int, int>> sizes;
-  for (const Source& source : sources)
-    if (source.info().live && source.info().width > 0) sizes.emplace(source.info().width, source.info().height);
-  for (const auto& [width, height] : sizes) models.warm_up(width, height);
+std::vector<Capacities::Work> works_of(const DeviceWorkers& workers) {
+  std::vector<Capacities::Work> works;
+  for (const auto& worker : workers)
+    works.push_back({worker->streams, worker->batch.images, worker->models.overlaps()});
+  return works;
 }
 
 }  // namespace
+
+std::vector<Pipeline::Impl::StreamPlace> Pipeline::Impl::places_of(const DeviceWorkers& workers, std::size_t streams) {
+  std::vector<StreamPlace> places(streams);
+  for (const auto& worker : workers)
+    for (std::size_t lane = 0; lane < worker->streams.size(); ++lane)
+      places[worker->streams[lane]] = {worker.get(), lane};
+  return places;
+}
 
 Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& models, const PipelineOptions& options,
                      std::vector<PipelineSink> sinks)
     : sources_(std::move(sources)),
       zones_(make_zones(sources_, models, options)),
-      batch_(find_batch(models, sources_, options)),
-      models_(models, batch_.images) {
-  const Capacities capacities(sources_, sinks, options, models_.overlaps(), batch_.images);
+      workers_(make_workers(sources_, models, options)),
+      places_(places_of(workers_, sources_.size())) {
+  const Capacities capacities(sources_, sinks, options, works_of(workers_));
   const bool is_limited = options.max_memory > 0;
   const std::size_t max_memory =
-      is_limited ? frames_memory(options.max_memory, models_, sources_, capacities) : frames_memory(models);
+      is_limited ? frames_memory(options.max_memory, workers_, sources_, capacities) : frames_memory(models);
   processed_.resize(sources_.size());
   for (Source& source : sources_) {
     impl_of(source).take();
     times_.emplace_back(live_period(source.info(), options));
   }
-  warm_up(models_, sources_);
+  for (const auto& worker : workers_) worker->warm_up(sources_);
 
-  queue_ = std::make_unique<BoundedQueue<Frame>>(capacities.frames);
   results_ = std::make_unique<BoundedQueue<FrameRunRef>>(capacities.results);
-  runs_ = std::make_unique<FrameRunPool>(capacities.runs(), models_.size());
+  runs_ = std::make_unique<FrameRunPool>(capacities.runs(), models.size());
   for (PipelineSink& sink : sinks)
     sinks_.push_back(std::make_unique<SinkRunner>(std::move(sink), !is_any_live(sources_)));
 
   start_ = last_telemetry_ = Clock::now();
   deadline_ = options.duration.count() > 0 ? after(start_, options.duration) : Clock::time_point::max();
-  Executor::Hooks hooks{.complete = [this](FrameRunRef run) { complete(std::move(run)); },
-                        .lane_ended = [this](std::size_t lane) { results_->close(lane); },
-                        .failed = [this] { results_->cancel(); }};
-  frames_ = std::make_unique<FrameBatcher>(*queue_, *runs_, batched_lanes(sources_, options),
-                                           FrameBatcher::Options{batch_.images, batch_.wait, deadline_});
-  // On the CPU, the models need the processor that it would keep.
-  if (sources_.size() == 1 && models_.overlaps()) frames_->stay_awake();
-  executor_ = std::make_unique<Executor>(models_, *frames_, *runs_, deadline_, std::move(hooks),
-                                         make_trackers(models_, sources_, options));
+  const Executor::Hooks hooks{.complete = [this](FrameRunRef run) { complete(std::move(run)); },
+                              .lane_ended = [this](std::size_t lane) { results_->close(lane); },
+                              .failed = [this] { results_->cancel(); }};
+  for (const auto& worker : workers_) worker->prepare(sources_, capacities, *runs_, options, deadline_, hooks);
   std::vector<Stream::Place> places;
   for (std::size_t lane = 0; lane < sources_.size(); ++lane)
-    places.push_back({.lane = lane,
+    places.push_back({.lane = places_[lane].lane,
                       .buffers = capacities.buffers(lane),
                       .max_frames = options.max_frames,
                       .selection = {.every = options.every,
                                     .max_rate = options.max_rate,
                                     .source_rate = sources_[lane].info().frame_rate},
-                      .memory = &models_.frame_memory(),
+                      .memory = &places_[lane].worker->models.frame_memory(),
                       .max_memory = max_memory,
                       .memory_flag = is_limited ? "--max-memory" : "--max-model-memory"});
   start_streams(places);
@@ -181,8 +167,8 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
 
 void Pipeline::Impl::start_streams(std::span<const Stream::Place> places) {
   try {
-    for (const Stream::Place& place : places)
-      streams_.push_back(std::make_unique<Stream>(impl_of(sources_[place.lane]).reader(), *queue_, place));
+    for (std::size_t i = 0; i < places.size(); ++i)
+      streams_.push_back(std::make_unique<Stream>(impl_of(sources_[i]).reader(), *places_[i].worker->queue, places[i]));
   } catch (...) {
     end();  // frames of those that have started are in the queue
     throw;
@@ -204,7 +190,7 @@ Outcome<Result&> Pipeline::Impl::next(std::chrono::nanoseconds timeout) {
   }
   const std::size_t model = returned_++;
   if (sinks_.empty()) record(run, model);
-  if (sinks_.empty() && returned_ == models_.size()) count(run);
+  if (sinks_.empty() && returned_ == run.outputs.size()) count(run);
   return run.outputs[model].result;
 }
 
@@ -217,7 +203,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
   current_ = FrameRunRef();
   returned_ = 0;
   const auto wanted = after(Clock::now(), timeout);
-  executor_->request();
+  for (const auto& worker : workers_) worker->executor->request();
   while (true) {
     if (Clock::now() >= deadline_) {
       end();
@@ -225,7 +211,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
     }
     std::size_t lane = 0;
     switch (results_->pop(current_, lane, std::min(wanted, deadline_))) {
-      case PopStatus::kItem: executor_->taken(); return std::nullopt;
+      case PopStatus::kItem: places_[lane].worker->executor->taken(); return std::nullopt;
       case PopStatus::kLaneClosed:
         if (const Stream& ended = *streams_[lane]; !ended.fault().empty())
           return Failure{Status::kLost, naming(ended.info().name, ended.fault())};
@@ -233,7 +219,7 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
       case PopStatus::kClosed: end(); return Failure{Status::kEnd, {}};
       case PopStatus::kCancelled:
         end();
-        executor_->check();
+        check_executors();
         return Failure{Status::kCancelled, {}};
       case PopStatus::kTimeout:
         if (Clock::now() < deadline_) return Failure{Status::kTimeout, {}};
@@ -242,7 +228,12 @@ std::optional<Failure> Pipeline::Impl::fetch(std::chrono::nanoseconds timeout) {
   }
 }
 
-/// Passes RUN on to the sinks and to next(). On the executor's thread.
+/// Throws what has ended the thread of a device, if one has.
+void Pipeline::Impl::check_executors() {
+  for (const auto& worker : workers_) worker->executor->check();
+}
+
+/// Passes RUN on to the sinks and to next(). On the thread of its device.
 void Pipeline::Impl::complete(FrameRunRef run) {
   identify(*run);
   if (zones_) zones_->update(*run);
@@ -255,7 +246,7 @@ void Pipeline::Impl::complete(FrameRunRef run) {
       if (sink->takes(run->lane)) sink->push(run);
     if (std::ranges::all_of(sinks_, [](const auto& sink) { return sink->has_ended(); })) {
       results_->cancel();
-      queue_->cancel();
+      for (const auto& worker : workers_) worker->queue->cancel();
     }
   }
   const std::size_t lane = run->lane;
@@ -268,7 +259,7 @@ void Pipeline::Impl::complete(FrameRunRef run) {
 
 /// The first of those that next() will not return.
 void Pipeline::Impl::warn_of_failure(const FrameRun& run) {
-  if (!run.fault || std::exchange(has_warned_, true)) return;
+  if (!run.fault || has_warned_.exchange(true)) return;
   log(LogLevel::kWarning, "{}; further frames that fail are only counted", failure_of(run));
 }
 
@@ -297,7 +288,7 @@ void Pipeline::Impl::identify(FrameRun& run) const {
 /// Counts a run whose results have all been passed on.
 void Pipeline::Impl::count(const FrameRun& run) {
   streams_[run.lane]->ledger().process();
-  model_runs_ = model_runs_ + 1 / static_cast<double>(run.batch);
+  model_runs_.fetch_add(1 / static_cast<double>(run.batch));
   times_[run.lane].finish_frame(run.outputs[run.done - 1].finished);
 }
 
@@ -322,8 +313,10 @@ void Pipeline::Impl::stop() noexcept {
   stopped_ = true;
   // The queues first: a cancelled reader closes its lane, which a waiting consumer would take for the source's end.
   results_->cancel();
-  queue_->cancel();
-  executor_->cancel();
+  for (const auto& worker : workers_) {
+    worker->queue->cancel();
+    worker->executor->cancel();
+  }
   for (const auto& each : streams_) each->cancel();
 }
 
@@ -336,23 +329,26 @@ void Pipeline::Impl::end() {
   }
   stop();
   // A sink that blocks must not keep the others open.
-  if (!executor_->wait_until(Clock::now() + kPatience))
+  const auto patient_until = Clock::now() + kPatience;
+  if (!std::ranges::all_of(workers_, [&](const auto& worker) { return worker->executor->wait_until(patient_until); }))
     for (const auto& sink : sinks_) sink->end();
-  executor_->join();
+  for (const auto& worker : workers_) worker->executor->join();
   const auto drop = [this](const FrameRunRef& run) {
     warn_of_failure(*run);
     if (!run->fault && sinks_.empty()) streams_[run->lane]->ledger().drop_stopped();
   };
-  for (const FrameBatch& unfinished : executor_->take_unfinished()) {
-    // The device may still read its pixels.
-    models_.wait();
-    for (const FrameRunRef& run : unfinished.runs)
-      if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
+  for (const auto& worker : workers_) {
+    for (const FrameBatch& unfinished : worker->executor->take_unfinished()) {
+      // The device may still read its pixels.
+      worker->models.wait();
+      for (const FrameRunRef& run : unfinished.runs)
+        if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
+    }
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) {
     while (const auto run = results_->drain(i)) drop(*run);
     streams_[i]->join();
-    while (queue_->drain(i)) streams_[i]->ledger().drop_stopped();
+    while (places_[i].worker->queue->drain(places_[i].lane)) streams_[i]->ledger().drop_stopped();
   }
   if (sinks_.empty() && current_ && returned_ < current_->done) drop(current_);
 }
@@ -373,7 +369,7 @@ Summary Pipeline::Impl::finish() {
     sink->finish();
     sink->close(summary());
   }
-  executor_->check();
+  check_executors();
   return summary();
 }
 
@@ -387,7 +383,7 @@ Telemetry Pipeline::Impl::telemetry() {
     StreamTelemetry stream{.source = each.info().name,
                            .state = each.state(),
                            .ledger = each.ledger().snapshot(),
-                           .queued = queue_->size(i),
+                           .queued = places_[i].queued(),
                            .stages = {}};
     const std::int64_t before = std::exchange(processed_[i], stream.ledger.processed);
     if (seconds > 0) stream.rate = static_cast<double>(stream.ledger.processed - before) / seconds;
@@ -410,8 +406,9 @@ Summary Pipeline::Impl::summary() {
     const Stream& each = *streams_[i];
     const std::unique_ptr<StageTimes> stages = times_[i].stages();
     summary.streams.push_back({.source = each.info().name,
+                               .device = places_[i].worker->device,
                                .state = each.state(),
-                               .queued = queue_->size(i),
+                               .queued = places_[i].queued(),
                                .ledger = each.ledger().snapshot(),
                                .fault = each.has_ended() ? each.fault() : std::string(),
                                .outages = each.outages(),
@@ -423,16 +420,18 @@ Summary Pipeline::Impl::summary() {
     summary.ledger += summary.streams.back().ledger;
     all->add(*stages);
   }
-  for (std::size_t i = 0; i < models_.size(); ++i) summary.models.emplace_back(models_[i].result().model);
+  ModelSet& models = workers_.front()->models;
+  for (std::size_t i = 0; i < models.size(); ++i) summary.models.emplace_back(models[i].result().model);
   for (const auto& sink : sinks_) summary.sinks.push_back(sink->summary());
   if (zones_) summary.zones = zones_->summaries();
   const double seconds = std::chrono::duration<double>(summary.elapsed).count();
   summary.frames_per_second = seconds > 0 ? static_cast<double>(summary.ledger.processed) / seconds : 0;
   summary.invalid = invalid_;
   summary.stages = all->summarize();
+  const auto devices = static_cast<double>(workers_.size());
   if (model_runs_ > 0) summary.batch = static_cast<double>(summary.ledger.processed) / model_runs_;
-  const double models = models_.overlaps() ? 1 : static_cast<double>(models_.size());
-  summary.bottleneck = all->bottleneck(streams_.size(), models / summary.batch);
+  const double models_in_turn = models.overlaps() ? 1 : static_cast<double>(models.size());
+  summary.bottleneck = all->bottleneck(streams_.size(), models_in_turn / summary.batch / devices);
   return summary;
 }
 

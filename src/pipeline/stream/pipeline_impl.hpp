@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
-#include "pipeline/stream/batch_choice.hpp"
-#include "pipeline/stream/executor.hpp"
+#include "pipeline/stream/device_worker.hpp"
 #include "pipeline/stream/sink_runner.hpp"
 #include "pipeline/stream/source_impl.hpp"
 #include "pipeline/stream/stream.hpp"
@@ -50,17 +49,28 @@ class Pipeline::Impl {
   /// Timestamps of the last result.
   FrameTimes frame_times() const;
   /// Records the launch times of the model with this index; see Execution::time_steps(). While the models rest.
-  void time_steps(std::size_t model, std::span<StepTime> times) { models_[model].time_steps(times); }
-  /// The runner of the model with this index. While the models rest.
-  ModelRunner& runner(std::size_t model) { return models_[model]; }
+  void time_steps(std::size_t model, std::span<StepTime> times) { runner(model).time_steps(times); }
+  /// The runner of the model with this index, on the first device. While the models rest.
+  ModelRunner& runner(std::size_t model) { return workers_.front()->models[model]; }
   /// From now on the models rest between two calls of next(), for profiling. Call it before the first next().
   void run_one_by_one() {
-    frames_->take_one_by_one();
-    executor_->run_in_lockstep();
+    for (const auto& worker : workers_) {
+      worker->frames->take_one_by_one();
+      worker->executor->run_in_lockstep();
+    }
   }
 
  private:
+  /// Where the frames of a stream are processed.
+  struct StreamPlace {
+    DeviceWorker* worker = nullptr;
+    std::size_t lane = 0;  ///< of its queue
+
+    std::size_t queued() const { return worker->queue->size(lane); }
+  };
+  static std::vector<StreamPlace> places_of(const DeviceWorkers& workers, std::size_t streams);
   std::optional<Failure> fetch(std::chrono::nanoseconds timeout);
+  void check_executors();
   void complete(FrameRunRef run);
   void start_streams(std::span<const Stream::Place> places);
   void warn_of_failure(const FrameRun& run);
@@ -73,16 +83,15 @@ class Pipeline::Impl {
   std::vector<Source> sources_;
   // Before the models, so that an error in them does not wait for compilation. Results refer to their names.
   std::unique_ptr<StreamZones> zones_;  ///< null: none
-  BatchChoice batch_;
-  ModelSet models_;
-  /// By lane.
-  std::deque<StreamTiming> times_;
+  DeviceWorkers workers_;
+  std::vector<StreamPlace> places_;  ///< by stream
+  std::deque<StreamTiming> times_;   ///< by stream
   Clock::time_point start_;
   Clock::time_point deadline_;
   std::atomic<bool> stopped_{false};
   std::atomic<std::int64_t> invalid_ = 0;  ///< invalid results
-  std::atomic<double> model_runs_ = 0;     ///< of processed frames; one thread counts
-  bool has_warned_ = false;                ///< of a failure; of the executor's thread until that has ended
+  std::atomic<double> model_runs_ = 0;     ///< of processed frames
+  std::atomic<bool> has_warned_ = false;   ///< of a failure
 
   std::mutex mutex_;                     ///< of the following four
   std::vector<std::int64_t> processed_;  ///< at the last telemetry()
@@ -90,14 +99,11 @@ class Pipeline::Impl {
   Clock::time_point finish_ = Clock::time_point::max();
   bool ended_ = false;
 
-  std::unique_ptr<BoundedQueue<Frame>> queue_;
   std::vector<std::unique_ptr<Stream>> streams_;
   // Declared after the streams, to whose pools the pixels of frames return.
   std::unique_ptr<FrameRunPool> runs_;
   std::unique_ptr<BoundedQueue<FrameRunRef>> results_;  ///< for next(), by lane
   std::vector<std::unique_ptr<SinkRunner>> sinks_;
-  std::unique_ptr<FrameBatcher> frames_;
-  std::unique_ptr<Executor> executor_;
   FrameRunRef current_;       ///< whose results next() returns
   std::size_t returned_ = 0;  ///< of its results
   FrameView pixels_;          ///< that frame() returns

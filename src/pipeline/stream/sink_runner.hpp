@@ -15,7 +15,8 @@
 namespace saccade {
 
 /// Writes results into a sink on its own thread. While the sink fails, a result is tried after each RETRY; the others
-/// are counted. One thread pushes; any thread may ask for telemetry() and summary().
+/// are counted. Any thread may push,
+/// and ask for telemetry() and summary().
 class SinkRunner {
  public:
   /// Frames in the queue of SINK.

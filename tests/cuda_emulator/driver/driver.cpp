@@ -32,6 +32,7 @@
 //
 // Environment:
 //   SACCADE_EMULATOR_CAPABILITY  compute capability of the device (9.0)
+//   SACCADE_EMULATOR_DEVICES     number of devices (1), which share memory; a context may be current in any thread
 //   SACCADE_EMULATOR_DRIVER      version of the driver (13000: CUDA 13.0)
 //   SACCADE_EMULATOR_MEMORY      size of device memory in bytes (16 GiB; allocated on demand)
 //   SACCADE_EMULATOR_CACHE       cache of compiled kernels (in the build folder)
@@ -57,16 +58,27 @@
 namespace saccade::emulator {
 namespace {
 
-constexpr CUdevice kDevice = 0;
+constexpr int kMostDevices = 8;
 
 std::atomic<bool> initialised{false};
 std::atomic<int> failure{0};  // that made the device unusable
 thread_local CUcontext current = nullptr;
 thread_local bool in_host_function = false;
 
-CUcontext the_context() {
-  static char context;
-  return reinterpret_cast<CUcontext>(&context);
+int device_count() {
+  static const int count = std::clamp(std::atoi(setting("SACCADE_EMULATOR_DEVICES", "1").c_str()), 1, kMostDevices);
+  return count;
+}
+
+bool is_device(CUdevice device) { return device >= 0 && device < device_count(); }
+
+char contexts[kMostDevices];
+
+CUcontext context_of(CUdevice device) { return reinterpret_cast<CUcontext>(&contexts[device]); }
+
+bool is_context(CUcontext context) {
+  const auto* at = reinterpret_cast<const char*>(context);
+  return at >= contexts && at < contexts + device_count();
 }
 
 }  // namespace
@@ -132,34 +144,34 @@ CUresult cuDriverGetVersion(int* version) {
 
 CUresult cuDeviceGetCount(int* count) {
   SACCADE_BEGIN(cuDeviceGetCount, Needs::kInit);
-  *count = 1;
+  *count = device_count();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGet(CUdevice* device, int ordinal) {
   SACCADE_BEGIN(cuDeviceGet, Needs::kInit);
-  if (ordinal != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  *device = kDevice;
+  if (!is_device(ordinal)) return CUDA_ERROR_INVALID_DEVICE;
+  *device = ordinal;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
   SACCADE_BEGIN(cuDeviceGetName, Needs::kInit);
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   std::snprintf(name, static_cast<std::size_t>(length), "Emulated GPU");
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetPCIBusId(char* id, int length, CUdevice device) {
   SACCADE_BEGIN(cuDeviceGetPCIBusId, Needs::kInit);
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   std::snprintf(id, static_cast<std::size_t>(length), "%s", kPciBusId);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
   SACCADE_BEGIN(cuDeviceGetAttribute, Needs::kInit);
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT: *value = 8; break;
     case CU_DEVICE_ATTRIBUTE_CLOCK_RATE: *value = 1000000; break;  // kHz
@@ -174,21 +186,21 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
 
 CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) {
   SACCADE_BEGIN(cuDeviceTotalMem_v2, Needs::kInit);
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
   *bytes = memory_bytes();
   return CUDA_SUCCESS;
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device) {
   SACCADE_BEGIN(cuDevicePrimaryCtxRetain, Needs::kInit);
-  if (device != kDevice) return CUDA_ERROR_INVALID_DEVICE;
-  *context = the_context();
+  if (!is_device(device)) return CUDA_ERROR_INVALID_DEVICE;
+  *context = context_of(device);
   return CUDA_SUCCESS;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context) {
   SACCADE_BEGIN(cuCtxSetCurrent, Needs::kInit);
-  if (context != nullptr && context != the_context()) return kInvalidContext;
+  if (context != nullptr && !is_context(context)) return kInvalidContext;
   current = context;
   return CUDA_SUCCESS;
 }
