@@ -2,10 +2,11 @@
 """What docs/reliability.md says about network streams, measured (needs script/bootstrap --streams).
 
     bench/streams.py WHAT... [--binary build/saccade] [--model MODEL] [--seconds 600] [--faults 50] [--seed 1]
+                         [--only FAULT]
 
     faults      eight RTSP streams of 640x360 at 15 frames per second, each through a proxy of its own that harms it, FAULTS
                 times in all and for up to a minute: how soon each is back after its server, the longest delay of each stream,
-                frames unaccounted for
+                frames unaccounted for. With --only, all are FAULT: --seconds 170 --faults 48 --only damage
     reconnects  resident memory and descriptors after 200 reconnects and after 10
     slow        a stream with five times the rate of the model: the age of its results at the beginning and at the end, beside
                 OpenCV's VideoCapture loop with the same time per frame (needs cv2)
@@ -69,7 +70,8 @@ def schedule(arguments, generator):
         duration = generator.uniform(0.5, min(60, max(1, room - 12)))
         begin = free[stream] + generator.uniform(0, max(0.1, room - duration - 10))
         free[stream] = begin + duration + 10
-        faults.append((begin, duration, stream, Proxy.FAULTS[generator.randrange(len(Proxy.FAULTS))]))
+        fault = Proxy.FAULTS[generator.randrange(len(Proxy.FAULTS))]
+        faults.append((begin, duration, stream, arguments.only or fault))
     return sorted(faults)
 
 
@@ -102,12 +104,13 @@ def measure_faults(arguments):
             summary = run.finish()
         for proxy in proxies:
             proxy.close()
-    late = 0
+    late, delays = 0, []
     print(f"{'fault':<10} {'stream':>6} {'seconds':>8} {'back after':>10}")
     for when, stream, fault, duration in healed:
         back = arrivals.first_after(stream, when)
         delay = math.inf if back is None else back - when
         late += delay > BACK_WITHIN
+        delays.append(delay)
         print(f"{fault:<10} {stream:>6} {duration:>8.1f} {delay:>9.2f} s{' LATE' if delay > BACK_WITHIN else ''}")
     for i, stream in enumerate(summary["streams"]):
         ledger, total = stream["ledger"], stream["latency_ms"].get("total", {"max": math.nan, "p50": math.nan})
@@ -115,8 +118,8 @@ def measure_faults(arguments):
               f"{ledger['processed']} processed, dropped {ledger['dropped']}, corrupt {ledger['corrupt']}, "
               f"lost {ledger['lost']}, unaccounted {ledger['unaccounted']}; outages {stream['outages']['count']}, "
               f"restarts {stream['faults']['restarts']}")
-    print(f"{len(healed)} faults, {late} back after more than {BACK_WITHIN} s; unaccounted for: "
-          f"{summary['ledger']['unaccounted']}")
+    print(f"{len(healed)} faults, {late} back after more than {BACK_WITHIN} s, median {statistics.median(delays):.2f} s, longest "
+          f"{max(delays):.2f} s; unaccounted for: {summary['ledger']['unaccounted']}")
     return late == 0 and summary["ledger"]["unaccounted"] == 0
 
 
@@ -209,6 +212,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=600)
     parser.add_argument("--faults", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=Proxy.FAULTS)
     arguments = parser.parse_args()
     measures = {"faults": measure_faults, "reconnects": measure_reconnects, "slow": measure_slow}
     try:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ffmpeg/handles.hpp"
+#include "ffmpeg/interrupt.hpp"
 #include "ffmpeg/watch.hpp"
 #include "media/network/uri.hpp"
 
@@ -19,8 +20,37 @@ bool is_about_loss(std::string_view format) {
   return format.starts_with("RTP: missed ") || format.find(": bad cseq ") != std::string_view::npos;
 }
 
+/// The RTSP session of CONTEXT, an FFmpeg object or null; null: none is watched.
+network::RtspWatch* session_of(void* context) {
+  if (context == nullptr || *static_cast<const AVClass* const*>(context) != avformat_get_class()) return nullptr;
+  Interrupt* interrupt = Interrupt::of(*static_cast<const AVFormatContext*>(context));
+  return interrupt != nullptr ? &interrupt->session() : nullptr;
+}
+
+/// What FFmpeg's RTSP client sends and receives, in messages of the lowest level.
+void hear_session(void* context, std::string_view format, va_list arguments) {
+  const bool is_request = format == "Sending:\n%s--\n";
+  const bool is_line = format == "line='%s'\n";
+  const bool is_packet = format == "id=%d len=%d\n";
+  if (!is_request && !is_line && !is_packet) return;
+  network::RtspWatch* session = session_of(context);
+  if (session == nullptr) return;
+  va_list values;
+  va_copy(values, arguments);
+  if (is_packet) {
+    static_cast<void>(va_arg(values, int));  // the channel
+    session->hear_packet(va_arg(values, int), Clock::now());
+  } else if (is_line) {
+    session->hear_line(va_arg(values, const char*), Clock::now());
+  } else {
+    session->hear_request(va_arg(values, const char*), Clock::now());
+  }
+  va_end(values);
+}
+
 void keep(void* context, int level, const char* format, va_list arguments) {
   DecoderWatch::hear(context, level, format);
+  if (level == AV_LOG_TRACE) hear_session(context, format, arguments);
   if (level == AV_LOG_WARNING && is_about_loss(format)) ++losses;
   if (level <= AV_LOG_ERROR) std::vsnprintf(last_message, sizeof(last_message), format, arguments);
 }

@@ -82,6 +82,9 @@ double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<
 [[noreturn]] void refuse_stream(const network::StreamUri& stream, int error, const Interrupt& interrupt,
                                 std::chrono::nanoseconds patience) {
   const std::string why = network::redact(reason(error));
+  if (interrupt.is_damaged())
+    fail(ErrorCode::kIo, "{}: what comes is damaged, or not {}: check the address and the network", stream.name,
+         stream.scheme);
   if (error == AVERROR_EXIT || interrupt.has_expired())
     fail(ErrorCode::kIo,
          "{}: nothing has come within {:g} s: check the address and the network, or wait longer with '#timeout='",
@@ -140,6 +143,7 @@ VideoInput open_network_input(const network::StreamUri& stream, Interrupt& inter
   if (context == nullptr) throw std::bad_alloc();
   context->interrupt_callback = interrupt.callback();
   StreamOptions options(stream, inspection);
+  if (std::string_view(rules_of(stream).formats) == "rtsp") interrupt.session().begin();
   interrupt.expire_at(Clock::now() + patience);
   int error = avformat_open_input(&context, stream.url.c_str(), nullptr, options.entries());
   if (error < 0) refuse_stream(stream, error, interrupt, patience);
@@ -147,8 +151,9 @@ VideoInput open_network_input(const network::StreamUri& stream, Interrupt& inter
   const bool is_whole = inspection == Inspection::kWhole;
   interrupt.expire_at(Clock::now() + patience + (is_whole ? kInspectionTime : std::chrono::seconds(0)));
   error = avformat_find_stream_info(context, nullptr);
-  if (error < 0 || interrupt.has_expired())
+  if (error < 0 || interrupt.has_expired() || interrupt.is_damaged())
     refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt, patience);
+  interrupt.session().open();
   input.stream = only_video(stream, *context);
   const AVCodecParameters& parameters = *input.stream->codecpar;
   check_decoder(stream, parameters);

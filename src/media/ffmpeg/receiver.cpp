@@ -145,7 +145,9 @@ bool Receiver::open_again() {
   try {
     open(Inspection::kShort, schedule_.patience(stream_.timeout, opening_time_));
   } catch (const Error& error) {
-    if (!interrupt_.is_stopped()) leave(fmt::format("{}; waiting for it", error.what()));
+    if (interrupt_.is_stopped()) return false;
+    log(LogLevel::kDebug, "{}", error.what());
+    leave(fmt::format("{}; waiting for it", error.what()));
     return false;
   }
   log(LogLevel::kInfo, "{}: opened again", stream_.name);
@@ -162,6 +164,7 @@ std::string Receiver::receive() {
     forget_message();
     const int error = av_read_frame(input_.file.get(), packet.get());
     if (interrupt_.is_stopped()) return {};
+    if (error < 0 && interrupt_.is_damaged()) return "its data is damaged, and hides the borders of packets";
     // A demuxer may return a last packet at the interruption, and fail when it is called again.
     const bool is_late = interrupt_.has_expired() && (error < 0 || packet->stream_index != input_.stream->index);
     if (is_late || error == AVERROR_EXIT)
