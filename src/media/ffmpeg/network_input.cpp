@@ -1,5 +1,6 @@
 #include "ffmpeg/network_input.hpp"
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 #include <string_view>
@@ -42,7 +43,7 @@ const SchemeRules& rules_of(const network::StreamUri& stream) {
 constexpr std::chrono::milliseconds kWholeInspection{800};
 constexpr std::chrono::milliseconds kShortInspection{500};
 /// For a stream of few frames per second to be inspected.
-constexpr std::chrono::seconds kInspectionTime{3};
+constexpr std::chrono::milliseconds kInspectionTime{3000};
 
 class StreamOptions {
  public:
@@ -135,7 +136,7 @@ void check_decoder(const network::StreamUri& stream, const AVCodecParameters& pa
 const char* allowed_protocols(const network::StreamUri& stream) { return rules_of(stream).protocols; }
 
 VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection,
-                              std::chrono::nanoseconds patience) {
+                              const network::OpeningTimes& patience, network::OpeningTimes& taken) {
   static std::once_flag once;
   std::call_once(once, [] { avformat_network_init(); });
   forget_message();
@@ -144,15 +145,20 @@ VideoInput open_network_input(const network::StreamUri& stream, Interrupt& inter
   context->interrupt_callback = interrupt.callback();
   StreamOptions options(stream, inspection);
   if (std::string_view(rules_of(stream).formats) == "rtsp") interrupt.session().begin();
-  interrupt.expire_at(Clock::now() + patience);
+  const auto start = Clock::now();
+  interrupt.expire_at(start + patience.response);
   int error = avformat_open_input(&context, stream.url.c_str(), nullptr, options.entries());
-  if (error < 0) refuse_stream(stream, error, interrupt, patience);
+  if (error < 0) refuse_stream(stream, error, interrupt, patience.response);
   VideoInput input{AvInput(context)};
   const bool is_whole = inspection == Inspection::kWhole;
-  interrupt.expire_at(Clock::now() + patience + (is_whole ? kInspectionTime : std::chrono::seconds(0)));
+  const auto response = Clock::now();
+  interrupt.expire_at(response + patience.video + (is_whole ? kInspectionTime : kShortInspection));
   error = avformat_find_stream_info(context, nullptr);
   if (error < 0 || interrupt.has_expired() || interrupt.is_damaged())
-    refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt, patience);
+    refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt, patience.video);
+  const auto inspected = is_whole ? kWholeInspection : kShortInspection;
+  taken = {.response = response - start,
+           .video = std::max<std::chrono::nanoseconds>(Clock::now() - response - inspected, {})};
   interrupt.session().open();
   input.stream = only_video(stream, *context);
   const AVCodecParameters& parameters = *input.stream->codecpar;

@@ -2,6 +2,7 @@
 
 #include "ffmpeg/input.hpp"
 #include "ffmpeg/interrupt.hpp"
+#include "media/network/retry_schedule.hpp"
 #include "media/network/uri.hpp"
 
 namespace saccade {
@@ -16,12 +17,11 @@ enum class Inspection {
 const char* allowed_protocols(const network::StreamUri& stream);
 
 /// Opens STREAM with what its scheme needs, and nothing else: neither files nor other protocols, whatever a playlist or
-/// a redirection names. Only its video is received. INTERRUPT is set to PATIENCE, how
-/// long the server may take to respond. Throws Error naming the
-/// stream, without passwords, and what to do: kNotFound or kIo (unreachable), kDevice (the login is refused),
-/// kInvalidFile (no video in it), kUnsupported.
+/// a redirection names. Only its video is received. INTERRUPT is set to PATIENCE, how long the server may take; TAKEN
+/// is how long it has taken. Throws Error naming the stream, without passwords, and what to do: kNotFound or kIo
+/// (unreachable), kDevice (the login is refused), kInvalidFile (no video in it), kUnsupported.
 VideoInput open_network_input(const network::StreamUri& stream, Interrupt& interrupt, Inspection inspection,
-                              std::chrono::nanoseconds patience);
+                              const network::OpeningTimes& patience, network::OpeningTimes& taken);
 
 /// Whether the server has a beginning and an end of it, or offers it ahead of time in segments (HLS): it is then
 /// received at its own rate, which the server does not set.

@@ -28,7 +28,7 @@ Receiver::Receiver(network::StreamUri stream, bool wait)
   info_.live = true;
   schedule_.attempt(Clock::now());
   try {
-    open(Inspection::kWhole, stream_.timeout);
+    open(Inspection::kWhole, {stream_.timeout, stream_.timeout});
     first_format_ = format_;
     describe();
   } catch (const Error& error) {
@@ -76,10 +76,8 @@ std::string Receiver::refusal() {
 }
 
 /// Throws Error.
-void Receiver::open(Inspection inspection, std::chrono::nanoseconds patience) {
-  const auto start = Clock::now();
-  input_ = open_network_input(stream_, interrupt_, inspection, patience);
-  opening_time_ = Clock::now() - start;
+void Receiver::open(Inspection inspection, const network::OpeningTimes& patience) {
+  input_ = open_network_input(stream_, interrupt_, inspection, patience, opening_);
   streams_ = input_.file->nb_streams;
   auto format = std::make_shared<ConnectionFormat>();
   format->parameters = avcodec_parameters_alloc();
@@ -143,9 +141,10 @@ bool Receiver::open_again() {
   if (!sleep_until(schedule_.next())) return false;
   schedule_.attempt(Clock::now());
   try {
-    open(Inspection::kShort, schedule_.patience(stream_.timeout, opening_time_));
+    open(Inspection::kShort, schedule_.patience(stream_.timeout, opening_));
   } catch (const Error& error) {
     if (interrupt_.is_stopped()) return false;
+    if (interrupt_.has_expired()) schedule_.miss();
     log(LogLevel::kDebug, "{}", error.what());
     leave(fmt::format("{}; waiting for it", error.what()));
     return false;

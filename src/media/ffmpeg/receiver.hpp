@@ -83,7 +83,7 @@ class Receiver {
   SourceFaults faults() const { return {.restarts = restarts_, .format_changes = format_changes_}; }
 
  private:
-  void open(Inspection inspection, std::chrono::nanoseconds patience);
+  void open(Inspection inspection, const network::OpeningTimes& patience);
   void describe();
   void run() noexcept;
   void run_until_stopped();
@@ -111,9 +111,9 @@ class Receiver {
   AVCodecID codec_ = AV_CODEC_ID_NONE;  ///< of the last connection
   SenderTime sender_;
   network::RetrySchedule schedule_;
-  std::chrono::nanoseconds opening_time_{};  ///< of the last connection
-  int suspects_ = 0;                         ///< packets to come that a loss may have damaged
-  network::StreamClock pace_;                ///< of a stream that is offered ahead of time
+  network::OpeningTimes opening_;  ///< of the last connection
+  int suspects_ = 0;               ///< packets to come that a loss may have damaged
+  network::StreamClock pace_;      ///< of a stream that is offered ahead of time
   std::optional<Clock::time_point> first_due_;
   bool is_paced_ = false;
 

@@ -9,6 +9,12 @@
 
 namespace saccade::network {
 
+/// How long opening a stream takes.
+struct OpeningTimes {
+  std::chrono::nanoseconds response{};  ///< of the server
+  std::chrono::nanoseconds video{};     ///< until it comes, beyond what is inspected of it
+};
+
 /// When a stream that is away is opened again: each second for a minute, then every ten seconds, give or take a tenth,
 /// so that the streams of a server that was restarted do not all come at the same time. One thread.
 class RetrySchedule {
@@ -16,13 +22,16 @@ class RetrySchedule {
   static constexpr std::chrono::seconds kEager{60};
   static constexpr std::chrono::seconds kSoon{1};
   static constexpr std::chrono::seconds kLate{10};
+  /// TCP repeats what opens a connection, and was lost, after a second.
+  static constexpr std::chrono::nanoseconds kShortestResponse = std::chrono::milliseconds(1200);
+  static constexpr std::chrono::nanoseconds kShortestVideo = std::chrono::milliseconds(500);
 
   explicit RetrySchedule(std::uint32_t seed) : random_(seed) {}
 
   /// Video has arrived at NOW: the next outage begins then.
   void arrive(Clock::time_point now) {
     arrived_ = now;
-    attempts_ = 0;
+    missed_ = 0;
   }
   /// It is opened at NOW.
   void attempt(Clock::time_point now) {
@@ -30,12 +39,15 @@ class RetrySchedule {
     std::uniform_real_distribution<double> jitter(0.9, 1.1);
     next_ = now + std::chrono::duration_cast<Clock::duration>(jitter(random_) * period);
   }
-  /// How long the attempt may wait for a response: a session that was damaged never gets one, and must not keep the
-  /// stream away. Every fourth attempt waits for the whole TIMEOUT, in case that the server has become slower. USUAL is
-  /// how long opening took before.
-  std::chrono::nanoseconds patience(std::chrono::nanoseconds timeout, std::chrono::nanoseconds usual) {
-    constexpr std::chrono::nanoseconds kShortest = std::chrono::milliseconds(1500);
-    return ++attempts_ % 4 == 0 ? timeout : std::min(timeout, std::max(kShortest, 3 * usual));
+  /// The last attempt has ended because nothing came.
+  void miss() { ++missed_; }
+  /// How long the attempt may wait: a session that was damaged never gets a response, and must not keep the stream
+  /// away. After three attempts that missed it waits for the whole TIMEOUT, in case that the server has become slower.
+  /// USUAL is how long opening took before.
+  OpeningTimes patience(std::chrono::nanoseconds timeout, const OpeningTimes& usual) const {
+    if (missed_ % 4 == 3) return {timeout, timeout};
+    return {.response = std::min(timeout, std::max(kShortestResponse, 3 * usual.response)),
+            .video = std::min(timeout, std::max(kShortestVideo, 3 * usual.video))};
   }
   /// When it may be opened again. Attempts are counted from their beginnings: one that has taken longer is followed by
   /// the next.
@@ -43,7 +55,7 @@ class RetrySchedule {
 
  private:
   std::minstd_rand random_;
-  int attempts_ = 0;
+  int missed_ = 0;  ///< attempts in a row, but for others that failed
   Clock::time_point arrived_ = Clock::now();
   Clock::time_point next_ = Clock::time_point::min();
 };

@@ -106,14 +106,25 @@ TEST(RetrySchedule, AnAttemptThatTookLongerIsFollowedByTheNext) {
   EXPECT_LT(schedule.next(), start + seconds(5));
 }
 
-TEST(RetrySchedule, MostAttemptsAreShort) {
+TEST(RetrySchedule, AttemptsAreShortUntilThreeHaveMissed) {
   RetrySchedule schedule(1);
+  const OpeningTimes fast{.response = milliseconds(100), .video = milliseconds(100)};
+  const OpeningTimes slow{.response = milliseconds(800), .video = milliseconds(700)};
   std::vector<std::int64_t> waits;
-  for (int i = 0; i < 5; ++i) waits.push_back(schedule.patience(seconds(5), milliseconds(300)) / milliseconds(1));
-  EXPECT_EQ(waits, (std::vector<std::int64_t>{1500, 1500, 1500, 5000, 1500}));
-  EXPECT_EQ(schedule.patience(seconds(5), milliseconds(800)), milliseconds(2400)) << "of a slow server";
-  EXPECT_EQ(schedule.patience(seconds(1), milliseconds(800)), seconds(1));
-  EXPECT_EQ(schedule.patience(seconds(5), {}), seconds(5)) << "the eighth";
+  for (int i = 0; i < 5; ++i) {
+    waits.push_back(schedule.patience(seconds(5), fast).response / milliseconds(1));
+    EXPECT_EQ(schedule.patience(seconds(5), fast).video, i == 3 ? seconds(5) : milliseconds(500));
+    schedule.miss();
+  }
+  EXPECT_EQ(waits, (std::vector<std::int64_t>{1200, 1200, 1200, 5000, 1200}));
+  EXPECT_EQ(schedule.patience(seconds(5), slow).response, milliseconds(2400));
+  EXPECT_EQ(schedule.patience(seconds(5), slow).video, milliseconds(2100));
+  EXPECT_EQ(schedule.patience(seconds(1), slow).response, seconds(1));
+  EXPECT_EQ(schedule.patience(milliseconds(400), fast).video, milliseconds(400));
+  schedule.miss();
+  schedule.miss();
+  schedule.arrive(Clock::now());
+  EXPECT_EQ(schedule.patience(seconds(5), {}).response, milliseconds(1200)) << "video has come";
 }
 
 TEST(RetrySchedule, StreamsOfOneServerDoNotComeTogether) {
