@@ -43,17 +43,17 @@ class TinyRtsp {
 
   /// The frames of a video without a container.
   static std::vector<std::string> frames_of(std::string_view video) {
-    constexpr std::string_view kPicture("\0\0\1\0", 4);
+    constexpr std::string_view kImage("\0\0\1\0", 4);
     constexpr std::string_view kSequence("\0\0\1\xB3", 4);
     std::vector<std::string> frames;
-    std::size_t picture = video.find(kPicture);
+    std::size_t image = video.find(kImage);
     std::size_t begin = 0;
-    while (picture != std::string_view::npos) {
-      const std::size_t next = video.find(kPicture, picture + 4);
-      const std::size_t end = std::min(next, video.find(kSequence, picture));
+    while (image != std::string_view::npos) {
+      const std::size_t next = video.find(kImage, image + 4);
+      const std::size_t end = std::min(next, video.find(kSequence, image));
       frames.emplace_back(video.substr(begin, end - begin));
       begin = end;
-      picture = next;
+      image = next;
     }
     return frames;
   }
