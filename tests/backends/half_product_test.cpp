@@ -126,6 +126,36 @@ TEST(HalfConvolution, OfUnevenSteps) {
         kConvolution);
 }
 
+/// Steps that share elements with the one before: in lines, patches and pixels, of even and odd numbers of channels.
+/// Large sums, which an element with half or twice its weight would move far.
+TEST(HalfConvolution, OfStepsThatShareElements) {
+  for (const std::int64_t channels : {7, 13, 33, 35, 46, 48, 49, 77, 100, 129})
+    for (const Shape& kernel : {Shape{1, 1}, Shape{3, 3}, Shape{2, 5}})
+      for (const Integers& strides : {Integers{1, 1}, Integers{2, 2}})
+        check(OpCase("Conv")
+                  .input({1, channels, 12, 15}, 0.5F, 1)
+                  .constant({20, channels, kernel[0], kernel[1]}, 0.1F, 0.2F)
+                  .constant({20}, -1, 1)
+                  .attribute("pads", Integers{kernel[0] / 2, kernel[1] / 2, kernel[0] / 2, kernel[1] / 2})
+                  .attribute("strides", strides)
+                  .post("Relu"),
+              kConvolution);
+}
+
+/// Outputs of a few columns, alone in their pixels, with post-ops that have no epilogue.
+TEST(HalfConvolution, OfNarrowOutputs) {
+  for (const std::int64_t columns : {1, 2, 3, 8, 9, 16, 17})
+    for (const char* residual : {"", "before", "after"}) {
+      OpCase made("Conv");
+      made.input({1, 16, 13, 11}, -1, 1).constant({columns, 16, 1, 1}, -0.3F, 0.3F).constant({columns}, -1, 1);
+      if (residual == std::string_view("before")) made.post_with_operand("Mul");
+      made.post("Exp").post("Clip", 0.5F, 2);
+      if (residual == std::string_view("after")) made.post_with_operand("Add");
+      SCOPED_TRACE(std::to_string(columns) + " " + residual);
+      check(made, kConvolution);
+    }
+}
+
 TEST(HalfConvolution, OfSinglePixels) {
   for (const std::int64_t channels : {64, 70})
     for (const Integers& strides : {Integers{1, 1}, Integers{2, 2}})
@@ -168,7 +198,7 @@ TEST(HalfConvolution, InManyPartsOnTwoThreads) {
 
 /// A pixel that is not finite reaches the pixels that read it, and no others.
 TEST(HalfConvolution, KeepsNanAndInfinity) {
-  for (const std::int64_t channels : {3, 40, 64})
+  for (const std::int64_t channels : {3, 35, 40, 48, 64})
     check(OpCase("Conv")
               .input(with_few_specials(random_tensor({1, channels, 14, 17}, -0.5F, 0.5F, 5), 3))
               .constant({33, channels, 3, 3}, -0.2F, 0.2F)

@@ -130,7 +130,7 @@ void RowOperations::finish_tile(float* sums, std::int64_t row, std::int64_t rows
                                 std::int64_t count, std::int64_t pitch, const TensorView* inputs,
                                 std::uint16_t* output) const {
   HalfEpilogue epilogue = epilogue_;
-  if (!is_fused_) run_tile(sums, row, rows, first, count, inputs);
+  if (!is_fused_) return finish_by_steps(sums, row, rows, first, count, pitch, inputs, output);
   if (addend_ >= 0)
     epilogue.addend = {static_cast<const std::uint16_t*>(inputs[addend_].data) + row * addend_pitch_ + first,
                        static_cast<std::size_t>(addend_pitch_)};
@@ -138,24 +138,46 @@ void RowOperations::finish_tile(float* sums, std::int64_t row, std::int64_t rows
           {output + row * pitch + first, static_cast<std::size_t>(pitch)});
 }
 
-void RowOperations::run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-                             const TensorView* inputs) const {
+void RowOperations::finish_by_steps(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first,
+                                    std::int64_t count, std::int64_t pitch, const TensorView* inputs,
+                                    std::uint16_t* output) const {
+  // Rows of few columns move together, so that the steps take no vectors of unused ones.
+  constexpr std::int64_t kFewColumns = 8;
+  constexpr std::int64_t kTile = kTileColumns;
+  const std::int64_t width = count <= kFewColumns ? count : count <= kTile / 2 ? kTile / 2 : kTile;
+  for (std::int64_t i = 1; width < kTile && i < rows; ++i) std::copy_n(sums + i * kTile, width, sums + i * width);
+  run_steps(sums, width, row, rows, first, count, inputs);
+  output += row * pitch + first;
+  if (width != pitch || count != pitch) {
+    finish_(epilogue_, {sums, static_cast<std::size_t>(width)}, static_cast<std::size_t>(rows),
+            static_cast<std::size_t>(count), {output, static_cast<std::size_t>(pitch)});
+    return;
+  }
+  // All of it is adjacent.
+  const auto elements = static_cast<std::size_t>(rows * count);
+  const std::size_t whole = elements / kTileColumns;
+  finish_(epilogue_, {sums, kTileColumns}, whole, kTileColumns, {output, kTileColumns});
+  if (const std::size_t done = whole * kTileColumns; done < elements)
+    finish_(epilogue_, {sums + done, kTileColumns}, 1, elements - done, {output + done, kTileColumns});
+}
+
+void RowOperations::run_steps(float* sums, std::int64_t width, std::int64_t row, std::int64_t rows, std::int64_t first,
+                              std::int64_t count, const TensorView* inputs) const {
   alignas(64) std::array<float, kTileRows * kTileColumns> operand{};
   const auto height = static_cast<std::size_t>(rows);
-  const auto width = static_cast<std::size_t>(count);
   for (const Step& step : steps_) {
-    const auto widen = [&](std::int64_t offset, std::size_t count_rows, std::size_t count_columns) {
+    const auto widen = [&](std::int64_t offset, std::size_t count_rows, std::int64_t count_columns) {
       const auto* from = static_cast<const std::uint16_t*>(inputs[step.input].data) + offset;
-      half_kernels().widen({from, static_cast<std::size_t>(step.pitch)}, {operand.data(), kTileColumns}, count_rows,
-                           count_columns);
+      half_kernels().widen({from, static_cast<std::size_t>(step.pitch)},
+                           {operand.data(), static_cast<std::size_t>(width)}, count_rows,
+                           static_cast<std::size_t>(count_columns));
     };
-    if (step.kind == Operand::kElement) widen(row * step.pitch + first, height, width);
-    if (step.kind == Operand::kChannel) widen(first, 1, width);
+    if (step.kind == Operand::kElement) widen(row * step.pitch + first, height, count);
+    if (step.kind == Operand::kChannel) widen(first, 1, count);
     if (step.kind == Operand::kScalar) widen(0, 1, 1);
     const bool by_row = step.kind == Operand::kChannel;
-    for (std::size_t i = 0; i < (by_row ? height : 1); ++i)
-      apply(step, sums + i * kTileColumns, operand.data(),
-            static_cast<std::int64_t>((by_row ? 1 : height) * kTileColumns));
+    for (std::int64_t i = 0; i < (by_row ? rows : 1); ++i)
+      apply(step, sums + i * width, operand.data(), (by_row ? 1 : rows) * width);
   }
 }
 

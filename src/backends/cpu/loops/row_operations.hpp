@@ -44,8 +44,10 @@ class RowOperations {
     std::int64_t pitch = 0;  // kElement: from a row of the operand to the next
   };
   static void apply(const Step& step, float* elements, const float* operand, std::int64_t count);
-  void run_tile(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
-                const TensorView* inputs) const;
+  void finish_by_steps(float* sums, std::int64_t row, std::int64_t rows, std::int64_t first, std::int64_t count,
+                       std::int64_t pitch, const TensorView* inputs, std::uint16_t* output) const;
+  void run_steps(float* sums, std::int64_t width, std::int64_t row, std::int64_t rows, std::int64_t first,
+                 std::int64_t count, const TensorView* inputs) const;
   std::optional<HalfEpilogue> as_epilogue(const Node& node) const;
   void choose_epilogue(const Node& node);
 

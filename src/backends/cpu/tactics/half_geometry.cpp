@@ -50,61 +50,79 @@ std::int64_t patch_width(const Window& w) {
   return most;
 }
 
+/// The fewest steps of an equal, even length that adjacent elements are. The last one ends with them. What it shares
+/// with the step before has half of its weight in each: that is exact, and infinity times it stays infinity.
+struct Run {
+  std::int64_t elements;
+  std::int64_t depth;
+
+  std::int64_t steps() const { return ceil_div(elements, depth); }
+  std::int64_t start(std::int64_t step) const { return std::min(step * depth, elements - depth); }
+  bool is_shared(std::int64_t element) const { return element >= elements - depth && element < (steps() - 1) * depth; }
+};
+
+/// ELEMENTS: at least two.
+Run run_of(std::int64_t elements) {
+  for (std::int64_t steps = ceil_div(elements, kDepth);; ++steps)
+    if (const std::int64_t depth = round_up(ceil_div(elements, steps), 2); depth <= elements) return {elements, depth};
+}
+
 /// The element that a step of a panel multiplies; a tap of -1: none, it is zero.
 struct Source {
   std::int64_t tap = -1;
   std::int64_t channel = 0;
+  bool is_shared = false;  // with another step
 };
 
-/// Of a copied pixel of kLines.
+/// Of a copied pixel of kPatch and kLines.
 std::int64_t even_channels(const HalfGeometry& g) { return round_up(g.in_channels, 2); }
 
+/// The adjacent elements that are divided into steps: of a tap, or of kLines of all taps of a line.
+Run run_of(const HalfGeometry& g) {
+  if (g.rows == RowSource::kDirect) return {g.in_channels, g.depth};
+  if (g.rows == RowSource::kLines) return {g.window.kernel[2] * even_channels(g), g.depth};
+  return {g.row_elements, g.depth};
+}
+
 Source source_of(const HalfGeometry& g, std::int64_t step, std::int64_t k) {
-  if (g.rows == RowSource::kPatch) {
-    const std::int64_t channel = step / g.taps * g.depth + k;
-    return channel < g.in_channels ? Source{step % g.taps, channel} : Source{};
+  const Run run = run_of(g);
+  if (g.rows == RowSource::kUnfolded) {
+    const std::int64_t element = step * g.depth + k;
+    return element < g.taps * g.in_channels ? Source{element / g.in_channels, element % g.in_channels} : Source{};
   }
   if (g.rows == RowSource::kLines) {
     const std::int64_t channels = even_channels(g);
-    const std::int64_t element = step * g.depth + k;
-    const std::int64_t channel = element % channels;
-    return channel < g.in_channels ? Source{element / channels, channel} : Source{};
+    const std::int64_t element = run.start(step % run.steps()) + k;
+    const std::int64_t tap = step / run.steps() * g.window.kernel[2] + element / channels;
+    return element % channels < g.in_channels ? Source{tap, element % channels, run.is_shared(element)} : Source{};
   }
-  const std::int64_t element = step * g.depth + k;
-  return element < g.taps * g.in_channels ? Source{element / g.in_channels, element % g.in_channels} : Source{};
+  const std::int64_t channel = run.start(step / g.taps) + k;
+  return channel < g.in_channels ? Source{step % g.taps, channel, run.is_shared(channel)} : Source{};
 }
 
 // Costs of an output pixel, in sixteenths of a cycle.
 
-/// A step multiplies 16 elements in a cycle, and loads its tiles in one.
-std::int64_t product_cost(std::int64_t steps, std::int64_t depth, std::int64_t panels) {
-  return steps * std::max<std::int64_t>(depth, 16) * panels;
-}
+/// Of a step two cycles per panel, however few elements it has: AMX takes a cycle for each row of a tile.
+std::int64_t product_cost(const HalfGeometry& g, std::int64_t steps) { return steps * kDepth * g.panels; }
 
 // Per element. Measured: calls for a few elements each take most of the time of unfolding.
 constexpr std::int64_t kCopyCost = 1;
 constexpr std::int64_t kUnfoldCost = 6;
 
-/// Elements of the fewest steps of equal length that CHANNELS channels are; 0: their number is odd.
-std::int64_t equal_depth(std::int64_t channels) {
-  for (std::int64_t steps = ceil_div(channels, kDepth); channels % 2 == 0; ++steps)
-    if (channels % steps == 0 && channels / steps % 2 == 0) return channels / steps;
-  return 0;
-}
-
 void lay_patch(HalfGeometry& g) {
   const Window& w = g.window;
   g.patch_lines = reach(w, 1);
   g.patch_pixels = (g.strip / w.out[2] + g.patch_lines) * g.patch_width + reach(w, 2);
+  const Run run = run_of(g);
   g.offsets.clear();
-  for (std::int64_t block = 0; block < g.row_elements; block += g.depth)
+  for (std::int64_t block = 0; block < run.steps(); ++block)
     for (std::int64_t a = 0; a < w.kernel[1]; ++a)
       for (std::int64_t b = 0; b < w.kernel[2]; ++b) {
         const std::int64_t y = a * w.dilation[1];
         const std::int64_t x = b * w.dilation[2];
         const std::int64_t plane = y % w.stride[1] * w.stride[2] + x % w.stride[2];
         const std::int64_t pixel = plane * g.patch_pixels + y / w.stride[1] * g.patch_width + x / w.stride[2];
-        g.offsets.push_back(static_cast<std::int32_t>(pixel * g.row_elements + block));
+        g.offsets.push_back(static_cast<std::int32_t>(pixel * g.row_elements + run.start(block)));
       }
 }
 
@@ -126,13 +144,13 @@ void lay_lines(HalfGeometry& g) {
   const Window& w = g.window;
   g.patch_lines = reach(w, 1);
   g.patch_pixels = (g.strip / w.out[2] + g.patch_lines - 1) * g.patch_width + ceil_div(columns_read(w), w.stride[2]);
-  const std::int64_t steps_a_line = w.kernel[2] * even_channels(g) / g.depth;
+  const Run run = run_of(g);
   g.offsets.clear();
   for (std::int64_t a = 0; a < w.kernel[1]; ++a)
-    for (std::int64_t step = 0; step < steps_a_line; ++step) {
+    for (std::int64_t step = 0; step < run.steps(); ++step) {
       const std::int64_t y = a * w.dilation[1];
       const std::int64_t row = y % w.stride[1] * g.patch_pixels + y / w.stride[1] * g.patch_width;
-      g.offsets.push_back(static_cast<std::int32_t>(row * g.row_elements + step * g.depth));
+      g.offsets.push_back(static_cast<std::int32_t>(row * g.row_elements + run.start(step)));
     }
 }
 
@@ -166,50 +184,48 @@ struct RowChoice {
 RowChoice unfolded(const HalfGeometry& g) {
   const std::int64_t steps = ceil_div(g.taps * g.in_channels, kDepth);
   const std::int64_t copied = kUnfoldCost * steps * kDepth * copies(g, steps, kDepth);
-  return {RowSource::kUnfolded, steps * kDepth, kDepth, steps, 0, product_cost(steps, kDepth, g.panels) + copied};
+  return {RowSource::kUnfolded, steps * kDepth, kDepth, steps, 0, product_cost(g, steps) + copied};
 }
 
 std::optional<RowChoice> direct(const HalfGeometry& g) {
-  const std::int64_t depth = equal_depth(g.in_channels);
-  if (!is_pointwise(g.window) || depth == 0) return {};
-  const std::int64_t steps = g.in_channels / depth;
-  return RowChoice{RowSource::kDirect, g.groups * g.in_channels, depth, steps, 0, product_cost(steps, depth, g.panels)};
+  if (!is_pointwise(g.window) || g.in_channels == 1) return {};
+  const Run run = run_of(g.in_channels);
+  return RowChoice{RowSource::kDirect,          g.groups * g.in_channels, run.depth, run.steps(), 0,
+                   product_cost(g, run.steps())};
 }
 
 std::optional<RowChoice> patches(const HalfGeometry& g) {
   const Window& w = g.window;
   if (!can_copy_patches(g)) return {};
-  // Few long steps of padded channels, or many short ones of equal length.
-  const std::int64_t equal = equal_depth(g.in_channels);
-  const std::int64_t blocks = ceil_div(g.in_channels, kDepth);
-  const std::int64_t depth = equal > 0 && 2 * g.in_channels <= 3 * blocks * equal ? equal : kDepth;
-  const std::int64_t row = ceil_div(g.in_channels, depth) * depth;
-  const std::int64_t steps = row / depth * g.taps;
+  const Run run = run_of(even_channels(g));
+  const std::int64_t steps = run.steps() * g.taps;
   const std::int64_t width = patch_width(w);
-  const std::int64_t copied = kCopyCost * row * w.stride[1] * w.stride[2] * copies(g, steps, depth);
+  const std::int64_t copied = kCopyCost * run.elements * w.stride[1] * w.stride[2] * copies(g, steps, run.depth);
   return RowChoice{RowSource::kPatch,
-                   row,
-                   depth,
+                   run.elements,
+                   run.depth,
                    steps,
                    width,
-                   ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
+                   ceil_div((product_cost(g, steps) + copied) * width, w.out[2])};
 }
 
 std::optional<RowChoice> lines(const HalfGeometry& g) {
-  constexpr std::int64_t kMostChannels = 32;
+  constexpr std::int64_t kMostChannels = 128;
   const Window& w = g.window;
   if (!can_copy_patches(g) || g.in_channels > kMostChannels || w.dilation[2] != 1 || w.kernel[2] == 1) return {};
   const std::int64_t channels = even_channels(g);
-  const std::int64_t depth = equal_depth(w.kernel[2] * channels);
-  const std::int64_t steps = w.kernel[1] * w.kernel[2] * channels / depth;
+  const Run run = run_of(w.kernel[2] * channels);
+  const std::int64_t steps = w.kernel[1] * run.steps();
   const std::int64_t width = line_width(w);
-  const std::int64_t copied = kCopyCost * channels * w.stride[1] * w.stride[2] * copies(g, steps, depth);
+  const std::int64_t copied = kCopyCost * channels * w.stride[1] * w.stride[2] * copies(g, steps, run.depth);
+  // Of many channels, the steps of a patch read a block of all taps while it is in L1: lines must save some.
+  const std::int64_t tie = g.in_channels > kDepth ? 1 : 0;
   return RowChoice{RowSource::kLines,
                    w.stride[2] * channels,
-                   depth,
+                   run.depth,
                    steps,
                    width,
-                   ceil_div((product_cost(steps, depth, g.panels) + copied) * width, w.out[2])};
+                   ceil_div((product_cost(g, steps) + copied) * width, w.out[2]) + tie};
 }
 
 void choose_rows(HalfGeometry& g) {
@@ -221,9 +237,16 @@ void choose_rows(HalfGeometry& g) {
   g.depth = best.depth;
   g.patch_width = best.width;
   // Of patches, lay_patch() and lay_lines() compute them when the strip is known.
+  const Run run = run_of(g);
   g.offsets.clear();
   for (std::int64_t step = 0; step < best.steps; ++step)
-    g.offsets.push_back(static_cast<std::int32_t>(step * best.depth));
+    g.offsets.push_back(static_cast<std::int32_t>(run.start(step)));
+}
+
+/// Rounded before it is halved, as the weight of an element of one step is.
+BFloat16 half_weight(BFloat16 weight, float factor, bool is_shared) {
+  const BFloat16 scaled(weight * factor);
+  return is_shared ? BFloat16(scaled * 0.5F) : scaled;
 }
 
 }  // namespace
@@ -243,15 +266,24 @@ void pack_half_panel(const HalfGeometry& g, const Weights<BFloat16>& weights, co
                                                    static_cast<std::size_t>(g.depth))];
         if (source.tap < 0 || j >= width)
           place = 0;
-        else if (weights.factor == 1.0F)
+        else if (weights.factor == 1.0F && !source.is_shared)
           place = from[j * steps.out_channel].bits;
         else
-          place = BFloat16(from[j * steps.out_channel] * weights.factor).bits;
+          place = half_weight(from[j * steps.out_channel], weights.factor, source.is_shared).bits;
       }
     }
 }
 
 std::int64_t HalfGeometry::padded_channels() const { return panels * kColumns; }
+
+std::int64_t HalfGeometry::pixel_operations(std::int64_t of_panels) const {
+  // Those of a few channels and columns alone would keep many pixels on one thread. Measured: a thread is worth waking
+  // for eight times as many of full steps, with three for the epilogue.
+  constexpr std::int64_t kEpilogueSteps = 3;
+  constexpr std::int64_t kFull = 8;
+  const std::int64_t used = 2 * taps * in_channels * std::min(of_panels * kColumns, out_channels);
+  return std::max(used, 2 * (steps() + kEpilogueSteps) * kDepth * kColumns * of_panels / kFull);
+}
 
 std::int64_t HalfGeometry::panel_elements() const { return steps() * depth * kColumns; }
 
@@ -288,7 +320,7 @@ HalfGeometry half_geometry(const Window& window, std::int64_t images, std::int64
   const std::int64_t others = images * groups * ceil_div(g.panels, g.part_panels);
   if (threads > 1 && !by_channels)
     g.strip = std::min(g.strip, ceil_div(g.pixels, std::max<std::int64_t>(1, threads * kPartsPerThread / others)));
-  const std::int64_t pixel_operations = 2 * g.taps * g.in_channels * std::min(g.part_panels * kColumns, g.out_channels);
+  const std::int64_t pixel_operations = g.pixel_operations(g.part_panels);
   g.strip = std::max(g.strip, std::min(g.pixels, kParallelHalfOperations / 4 / pixel_operations));
   g.strip = std::min(round_up(g.strip, unit), round_up(g.pixels, unit));
   g.strips = ceil_div(g.pixels, g.strip);

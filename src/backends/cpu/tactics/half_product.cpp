@@ -70,7 +70,7 @@ class BoundHalfProduct : public BoundLaunch {
 
   void run() override {
     if (packed_ != nullptr) pack();
-    const std::int64_t operations = 2 * g_.images * g_.pixels * g_.taps * g_.in_channels * g_.groups * g_.out_channels;
+    const std::int64_t operations = g_.images * g_.pixels * g_.groups * g_.pixel_operations(g_.panels);
     parallel_for(g_.parts(), kParallelHalfOperations / (operations / g_.parts() + 1) + 1,
                  [this](std::int64_t begin, std::int64_t end) {
                    std::byte* own = ranks_ + static_cast<std::size_t>(current_rank().rank) * prepared_.rank_bytes();

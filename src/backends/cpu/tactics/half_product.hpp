@@ -19,7 +19,7 @@ enum class RowSource : std::uint8_t {
   kDirect,    ///< they are the pixels, or the rows of a matrix, where they are
   kUnfolded,  ///< the elements of all taps of a pixel, copied (im2col)
   kPatch,     ///< the pixels of a patch of the input, copied with its padding; a tap is an offset in it
-  kLines,     ///< the same for few channels: a step is all taps of a line of the window, which are adjacent
+  kLines,     ///< the same, but steps divide all taps of a line of the window, which are adjacent
 };
 
 /// The sizes of a channels-last convolution or of a GEMM in bfloat16, and how it is divided. A GEMM is a 1x1
@@ -53,6 +53,8 @@ struct HalfGeometry {
   std::int64_t steps() const { return static_cast<std::int64_t>(offsets.size()); }
   std::int64_t parts() const { return images * groups * panel_groups * strips; }
   std::int64_t padded_channels() const;  ///< of a group, in whole panels
+  /// Operations of an output pixel of OF_PANELS panels, or as many as take as long as its steps and epilogue.
+  std::int64_t pixel_operations(std::int64_t of_panels) const;
   std::int64_t panel_elements() const;
   /// Of the panels of all groups.
   std::int64_t packed_elements() const { return groups * panels * panel_elements(); }
