@@ -1,3 +1,6 @@
+#include <array>
+#include <bit>
+
 #include "op_case/op_case.hpp"
 #include "ops/core/values.hpp"
 #include "support/specials.hpp"
@@ -35,6 +38,20 @@ TEST(HalfRows, OfConversions) {
   cast(DType::kBFloat16, DType::kFloat32).check_layouts(on_cpu("vector.convert"), kExact);
   OpCase("Cast")
       .input(with_few_specials(random_tensor({999}, -1e30F, 1e30F, 3), 5))
+      .attribute("to", onnx_of_dtype(DType::kBFloat16))
+      .check(on_cpu("vector.convert"), kExact);
+}
+
+/// Every exponent with mantissas on both sides of a tie: denormal numbers, which the processor's conversion takes as
+/// zero, alone and among others.
+TEST(HalfRows, OfConversionsOfAllExponents) {
+  constexpr std::array<std::uint32_t, 6> kMantissas{0, 1, 0x8000, 0x17FFF, 0x18000, 0x7FFFFF};
+  Tensor numbers(DType::kFloat32, {512 * 6 + 5});
+  const auto elements = numbers.data<float>();
+  for (std::size_t i = 0; i < elements.size(); ++i)
+    elements[i] = std::bit_cast<float>(static_cast<std::uint32_t>(i / 6 % 512) << 23 | kMantissas[i % 6]);
+  OpCase("Cast")
+      .input(std::move(numbers))
       .attribute("to", onnx_of_dtype(DType::kBFloat16))
       .check(on_cpu("vector.convert"), kExact);
 }

@@ -1,5 +1,7 @@
 #include "cpu/kernels/half_kernels.hpp"
 
+#include <algorithm>
+
 #include "cpu/kernels/half_vectors_x86.hpp"
 #include "cpu/kernels/vector_targets.hpp"
 
@@ -40,8 +42,21 @@ void narrow(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::s
   }
 }
 
+void pad_three(const std::uint16_t* src, std::size_t count, std::uint16_t* dst) {
+  // Four elements at once, which the last pixel does not have.
+  for (; count > 1; --count, src += 3, dst += 4) {
+    std::uint64_t four = 0;
+    std::memcpy(&four, src, sizeof(four));
+    four &= ~std::uint64_t{0} >> 16;
+    std::memcpy(dst, &four, sizeof(four));
+  }
+  if (count == 0) return;
+  std::copy_n(src, 3, dst);
+  dst[3] = 0;
+}
+
 const HalfKernels& kernels() {
-  static constexpr HalfKernels kKernels{widen, narrow, narrow};
+  static constexpr HalfKernels kKernels{widen, narrow, narrow, pad_three};
   return kKernels;
 }
 
@@ -60,6 +75,7 @@ const HalfKernels& half_kernels() {
   static const HalfKernels chosen = [] {
     HalfKernels own = HWY_DYNAMIC_DISPATCH(kernels)();
     if (const NarrowHalves narrow = avx512_narrow_results()) own.narrow_results = narrow;
+    if (const PadThree pad = avx512_pad_three()) own.pad_three = pad;
     return own;
   }();
   return chosen;

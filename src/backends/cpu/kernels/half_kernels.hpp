@@ -20,6 +20,8 @@ struct HalfKernels {
   /// The same, but a denormal result may become zero.
   void (*narrow_results)(StridedRows<const float> src, StridedRows<std::uint16_t> dst, std::size_t rows,
                          std::size_t columns);
+  /// COUNT pixels of three elements, each with a zero behind them.
+  void (*pad_three)(const std::uint16_t* src, std::size_t count, std::uint16_t* dst);
 };
 
 const HalfKernels& half_kernels();

@@ -183,6 +183,23 @@ SACCADE_AVX512_BF16 void narrow_results(StridedRows<const float> src, StridedRow
   }
 }
 
+/// Eight pixels at a time.
+SACCADE_AVX512_BF16 void pad_three(const std::uint16_t* src, std::size_t count, std::uint16_t* dst) {
+  constexpr std::size_t kPixels = 8;
+  alignas(64) std::array<std::uint16_t, 2 * kLanes> places{};
+  for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<std::uint16_t>(i / 4 * 3 + i % 4);
+  const __m512i order = _mm512_load_si512(places.data());
+  constexpr __mmask32 kUsed = 0x77777777;
+  const auto first = [](std::size_t elements) { return static_cast<__mmask32>((std::uint64_t{1} << elements) - 1); };
+  for (; count >= kPixels; count -= kPixels, src += 3 * kPixels, dst += 4 * kPixels) {
+    const __m512i pixels = _mm512_maskz_loadu_epi16(first(3 * kPixels), src);
+    _mm512_storeu_si512(dst, _mm512_maskz_permutexvar_epi16(kUsed, order, pixels));
+  }
+  if (count == 0) return;
+  const __m512i pixels = _mm512_maskz_loadu_epi16(first(3 * count), src);
+  _mm512_mask_storeu_epi16(dst, first(4 * count), _mm512_maskz_permutexvar_epi16(kUsed, order, pixels));
+}
+
 struct WindowSums {
   __m512 low;   // channels 0-3, 8-11, 16-19, 24-27
   __m512 high;  // the others
@@ -241,6 +258,8 @@ HalfWindowSum avx512_window_sum() { return cpu_features().avx512_bf16 ? window_s
 
 NarrowHalves avx512_narrow_results() { return cpu_features().avx512_bf16 ? narrow_results : nullptr; }
 
+PadThree avx512_pad_three() { return cpu_features().avx512_bf16 ? pad_three : nullptr; }
+
 HalfExponentials avx512_exponentials() { return cpu_features().avx512_bf16 ? exponentials : nullptr; }
 
 FinishHalfTile avx512_tile(const HalfEpilogue& epilogue) {
@@ -265,6 +284,8 @@ HalfExponentials avx512_exponentials() { return nullptr; }
 HalfWindowSum avx512_window_sum() { return nullptr; }
 
 NarrowHalves avx512_narrow_results() { return nullptr; }
+
+PadThree avx512_pad_three() { return nullptr; }
 
 FinishHalfTile avx512_tile(const HalfEpilogue& /*epilogue*/) { return nullptr; }
 

@@ -22,4 +22,8 @@ using NarrowHalves = void (*)(StridedRows<const float> src, StridedRows<std::uin
                               std::size_t columns);
 NarrowHalves avx512_narrow_results();
 
+/// HalfKernels::pad_three() with AVX-512; null: the processor lacks the instructions.
+using PadThree = void (*)(const std::uint16_t* src, std::size_t count, std::uint16_t* dst);
+PadThree avx512_pad_three();
+
 }  // namespace saccade::cpu

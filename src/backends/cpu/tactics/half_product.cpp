@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/integers.hpp"
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/half_product_kernels.hpp"
 #include "cpu/team/parallel.hpp"
 
@@ -310,14 +311,10 @@ class BoundHalfProduct : public BoundLaunch {
     if (g_.in_channels == step && channels == step) {
       to = std::copy_n(line, pixels * step, to);
       pixels = 0;
-    } else if (g_.in_channels == 3) {
-      // Four elements at once, which the line's last pixel does not have.
-      for (; pixels > 1; --pixels, line += step, to += channels) {
-        std::uint64_t four = 0;
-        std::memcpy(&four, line, sizeof(four));
-        four &= ~std::uint64_t{0} >> 16;
-        std::memcpy(to, &four, sizeof(four));
-      }
+    } else if (g_.in_channels == 3 && step == 3) {
+      half_kernels().pad_three(line, static_cast<std::size_t>(pixels), to);
+      to += pixels * channels;
+      pixels = 0;
     }
     for (; pixels > 0; --pixels, line += step) {
       to = std::copy_n(line, g_.in_channels, to);
