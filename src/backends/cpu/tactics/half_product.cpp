@@ -102,6 +102,9 @@ class BoundHalfProduct : public BoundLaunch {
     std::int64_t line;          // its pixels
     std::int64_t channel;       // of the first panel
     std::int64_t channels_end;  // of the group
+    // The line of the rows that were finished last. The next ones are in it or near: divisions would take longer.
+    std::int64_t line_number = 0;
+    std::int64_t line_first = 0;  // row
   };
 
   /// Parts of the same panels follow each other.
@@ -166,16 +169,17 @@ class BoundHalfProduct : public BoundLaunch {
 
   /// Post-ops of a tile's pixels, line by line, and their output.
   static void finish(void* data, std::size_t panel, std::size_t first_row, std::size_t rows, float* sums) {
-    const Part& at = *static_cast<const Part*>(data);
+    Part& at = *static_cast<Part*>(data);
     const std::int64_t channel = at.channel + static_cast<std::int64_t>(panel) * kColumns;
     const auto end = static_cast<std::int64_t>(first_row + rows);
     for (auto row = static_cast<std::int64_t>(first_row); row < end;) {
-      const std::int64_t x = row % at.width;
-      const std::int64_t next = std::min(end, row - x + at.width);
-      const std::int64_t count = std::min(next, row - x + at.line) - row;
+      for (; row >= at.line_first + at.width; at.line_first += at.width) ++at.line_number;
+      for (; row < at.line_first; at.line_first -= at.width) --at.line_number;
+      const std::int64_t next = std::min(end, at.line_first + at.width);
+      const std::int64_t count = std::min(next, at.line_first + at.line) - row;
       if (count > 0)
-        at.product.store(at.image * at.product.g_.pixels + at.first + row / at.width * at.line + x, count, channel,
-                         std::min(kColumns, at.channels_end - channel),
+        at.product.store(at.image * at.product.g_.pixels + at.first + at.line_number * at.line + row - at.line_first,
+                         count, channel, std::min(kColumns, at.channels_end - channel),
                          sums + (row - static_cast<std::int64_t>(first_row)) * kColumns);
       row = next;
     }
