@@ -204,6 +204,23 @@ TEST_F(FrameBatcherTest, AFrameThatHasWaitedForLongEnoughStartsIt) {
   EXPECT_EQ(batch.runs.size(), 2U);
 }
 
+TEST_F(FrameBatcherTest, ALateFrameHardlyDelaysWhenTheNextIsExpected) {
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  FrameBatcher batcher(queue_, runs_,
+                       {{.period = hours(10), .is_live = true}, {.stream = 1, .period = hours(1), .is_live = true}},
+                       {.most = 4, .wait = minutes(4)});
+  const auto now = Clock::now();
+  FrameBatch batch;
+  for (const auto captured : {now - hours(2), now - hours(1) + minutes(8)}) {
+    put(1, captured);
+    EXPECT_TRUE(batcher.try_fill(batch));
+    batch.runs.clear();
+  }
+  put(0, now);
+  EXPECT_FALSE(batcher.try_fill(batch)) << "the other lane's next frame is due within a minute";
+}
+
 TEST_F(FrameBatcherTest, EndsOfLanesAreSaidWithTheirLastFrames) {
   FrameBatcher batcher(queue_, runs_, {{}, {.stream = 1}}, {.most = 4, .wait = std::chrono::minutes(10)});
   put(0);

@@ -48,7 +48,7 @@ PopStatus FrameBatcher::add(FrameBatch& batch, Clock::time_point until) {
     batch.ended.push_back(lanes_[at].stream);
   }
   if (status == PopStatus::kItem) {
-    due_[at] = run->frame.captured + lanes_[at].period;
+    due_[at] = next_due(at, run->frame.captured);
     // Frames of files are read ahead: they wait from now on.
     run->waits_since = lanes_[at].is_live ? run->frame.captured : run->requested;
     run->lane = lanes_[at].stream;
@@ -57,15 +57,26 @@ PopStatus FrameBatcher::add(FrameBatch& batch, Clock::time_point until) {
   return status;
 }
 
-/// Asleep until shortly before the frame is expected, then awake until shortly after that.
+/// A frame can be late by chance, and not early: the earliest ones set the time of the next, the others shift it
+/// little.
+Clock::time_point FrameBatcher::next_due(std::size_t lane, Clock::time_point captured) const {
+  constexpr int kSlowness = 16;
+  const auto period = lanes_[lane].period;
+  const auto late = captured - due_[lane];
+  const bool is_on_time = late >= Clock::duration::zero() && late < period;
+  return (is_on_time ? due_[lane] + late / kSlowness : captured) + period;
+}
+
+/// Asleep until shortly before the frame is expected, then awake until some time after that.
 PopStatus FrameBatcher::pop_first(Frame& frame, std::size_t& lane) {
   constexpr std::chrono::microseconds kWakeUp(150);  // of most wake-ups, with a margin
+  constexpr std::chrono::microseconds kLate(600);    // of most frames, whose threads wake up, too
   const auto expected = due_[0];
-  if (stays_awake_ && lanes_[0].period > kWakeUp && Clock::now() < expected + kWakeUp) {
+  if (stays_awake_ && lanes_[0].period > kWakeUp + kLate && Clock::now() < expected + kLate) {
     const auto awake = expected - kWakeUp;
     const PopStatus status = queue_.pop(frame, lane, std::min(awake, options_.deadline));
     if (status != PopStatus::kTimeout) return status;
-    while (Clock::now() < expected + kWakeUp) {
+    while (Clock::now() < expected + kLate) {
       if (queue_.try_pop(frame, lane)) return PopStatus::kItem;
       std::this_thread::yield();
     }

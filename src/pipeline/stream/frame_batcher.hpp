@@ -51,6 +51,7 @@ class FrameBatcher {
   bool is_full(const FrameBatch& batch) const { return batch.runs.size() >= options_.most; }
   PopStatus pop_first(Frame& frame, std::size_t& lane);
   PopStatus add(FrameBatch& batch, Clock::time_point until);
+  Clock::time_point next_due(std::size_t lane, Clock::time_point captured) const;
   Clock::time_point latest_start(const FrameBatch& batch) const;
   bool is_any_due(Clock::time_point until) const;
 
