@@ -22,8 +22,7 @@ class TelemetryWriter {
     bool retry = false;  ///< after an error, try the next line; close() throws the first error
   };
 
-  /// For a run of MODELS. PRINT gets the snapshots. Throws Error.
-  /// DEVICES: PipelineOptions::devices.
+  /// For a run of MODELS on DEVICES (PipelineOptions::devices). PRINT gets the snapshots. Throws Error.
   TelemetryWriter(const File& file, std::span<const Model> models, std::span<const Device> devices, Print print);
   ~TelemetryWriter();
   TelemetryWriter(const TelemetryWriter&) = delete;

@@ -1,6 +1,7 @@
 #include "pipeline/stream/stream_dealing.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace saccade {
