@@ -84,7 +84,7 @@ TEST_F(RtspDamageTest, APacketWhoseEndDoesNotComeIsNotWaitedFor) {
 TEST_F(RtspDamageTest, ADamagedResponseIsNamed) {
   for (const auto& [method, end] : {std::pair("OPTIONS", "\r\nSession"), std::pair("DESCRIBE", "a=control"),
                                     std::pair("SETUP", "Session"), std::pair("PLAY", "\r\n\r\n")}) {
-    const TinyServer server([&](const TinyRequest& request) {
+    const TinyServer server([method = method, end = end](const TinyRequest& request) {
       TinyRtsp(request).play(method, end);
       request.wait_for_end();
     });
