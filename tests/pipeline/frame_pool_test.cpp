@@ -41,6 +41,30 @@ TEST(FramePool, PrefersTheBufferThatFits) {
   EXPECT_EQ(pool.bytes(), 1000U);
 }
 
+TEST(FramePool, FillsUpToTheLargestFrame) {
+  FramePool pool(3);
+  pool.fill_up();
+  EXPECT_EQ(pool.bytes(), 0U);
+  const FrameLease small = pool.acquire(100);
+  pool.fill_up();
+  EXPECT_EQ(pool.bytes(), 300U);
+  const FrameLease large = pool.acquire(5000);
+  pool.fill_up();
+  EXPECT_EQ(pool.bytes(), 10'100U) << "the buffer in use stays";
+  EXPECT_TRUE(pool.acquire(5000));
+  EXPECT_EQ(pool.bytes(), 10'100U) << "nothing is allocated again";
+}
+
+TEST(FramePool, FillsUpWithinHalfOfItsLimit) {
+  FramePool pool(4, plain_frame_memory(), 10'000);
+  const FrameLease lease = pool.acquire(2000);
+  pool.fill_up();
+  EXPECT_EQ(pool.bytes(), 4000U);
+  const FrameLease second = pool.acquire(2000);
+  const FrameLease third = pool.acquire(2000);
+  EXPECT_EQ(pool.bytes(), 6000U) << "it is still allocated on demand";
+}
+
 TEST(FramePool, WaitsForAReturnedBuffer) {
   FramePool pool(1);
   FrameLease lease = pool.acquire(10);

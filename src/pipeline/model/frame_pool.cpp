@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <utility>
 
 #include "base/error.hpp"
@@ -44,7 +45,25 @@ void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
     throw;
   }
   buffer.capacity = bytes;
+  largest_ = std::max(largest_, bytes);
 }
+
+void FramePool::fill_up() {
+  const std::scoped_lock lock(mutex_);
+  if (std::exchange(filled_, largest_) == largest_) return;
+  for (FrameBuffer* buffer : free_) {
+    if (buffer->capacity >= largest_) continue;
+    if (bytes_of_frames + largest_ > limit() / 2) return;
+    try {
+      grow(*buffer, largest_);
+    } catch (const std::exception&) {
+      return;  // whoever needs it is told
+    }
+    if (buffer->memory == MemoryKind::kPlain) std::memset(buffer->data, 0, buffer->capacity);
+  }
+}
+
+std::size_t FramePool::limit() const { return limit_ == 0 ? default_memory_limit() : limit_; }
 
 /// The smallest free buffer that fits, else the largest, which minimises reallocations for varying sizes.
 FrameBuffer& FramePool::best_for(std::size_t bytes) {
@@ -96,7 +115,7 @@ void FramePool::release(FrameBuffer& buffer) noexcept {
 
 void FramePool::take(std::size_t bytes) {
   const std::size_t before = bytes_of_frames.fetch_add(bytes);
-  const std::size_t limit = limit_ == 0 ? default_memory_limit() : limit_;
+  const std::size_t limit = this->limit();
   if (before <= limit && bytes <= limit - before) {
     taken_ += bytes;
     return;

@@ -29,6 +29,9 @@ class FramePool final : public FrameAllocator {
   void give_back(std::size_t bytes) noexcept override;
   std::size_t buffers() const override { return buffers_.size(); }
   FrameMemory& memory() override { return memory_; }
+  /// Brings the free buffers to the size of the largest one, with their pages in memory, so that frames that are late
+  /// wait for no allocation. Buffers beyond half of the limit are allocated when they are needed.
+  void fill_up();
   /// Ends current and later calls of acquire() with an empty lease.
   void cancel() noexcept;
 
@@ -39,6 +42,7 @@ class FramePool final : public FrameAllocator {
   FrameBuffer& best_for(std::size_t bytes);
   FrameLease lease(std::size_t bytes);
   void grow(FrameBuffer& buffer, std::size_t bytes);
+  std::size_t limit() const;
   void shrink(FrameBuffer& buffer) noexcept;
 
   FrameMemory& memory_;
@@ -49,6 +53,8 @@ class FramePool final : public FrameAllocator {
   std::condition_variable returned_;
   std::vector<FrameBuffer> buffers_;
   std::vector<FrameBuffer*> free_;
+  std::size_t largest_ = 0;  ///< capacity of a buffer, so far
+  std::size_t filled_ = 0;   ///< largest_ at the last fill_up()
   bool cancelled_ = false;
 };
 

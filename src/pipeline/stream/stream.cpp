@@ -98,7 +98,11 @@ void Stream::miss(const std::string& message) {
 /// False if the source has ended.
 bool Stream::read_one() {
   Outcome<Frame> frame = reader_.read(pool_);
-  if (frame) return deliver(std::move(*frame));
+  if (frame) {
+    const bool goes_on = deliver(std::move(*frame));
+    if (info().live) pool_.fill_up();
+    return goes_on;
+  }
   const Failure& failure = frame.failure();
   switch (failure.status) {
     case Status::kCorrupt:
