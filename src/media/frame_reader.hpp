@@ -29,6 +29,8 @@ class FrameReader {
   /// Passes over the first COUNT frames without decoding them. Before the first read. False if this kind of source must
   /// read them.
   virtual bool pass_over(std::int64_t /*count*/) { return false; }
+  /// rewind() will follow the end: what it needs may be read before. At any time.
+  virtual void expect_rewind() {}
   /// Begins again at the first frame, after kEnd. False if this kind of source must be opened again for that.
   virtual bool rewind() { return false; }
   /// Makes a waiting read, and all later ones, return kCancelled.

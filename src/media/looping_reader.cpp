@@ -13,6 +13,7 @@ class LoopingReader final : public FrameReader {
  public:
   LoopingReader(OpenReader open, std::unique_ptr<FrameReader> first)
       : open_(std::move(open)), reader_(std::move(first)) {
+    reader_->expect_rewind();
     info_ = reader_->info();
     info_.frames = -1;
     info_.endless = true;
@@ -79,6 +80,7 @@ class LoopingReader final : public FrameReader {
     }
     last.reset();
     std::unique_ptr<FrameReader> next = open_();
+    next->expect_rewind();
     const std::scoped_lock lock(mutex_);
     if (cancelled_) next->cancel();
     reader_ = std::move(next);

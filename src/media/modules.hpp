@@ -116,6 +116,9 @@ class DeviceDecoder {
   virtual void finish() = 0;
   /// The next image in the order of presentation; nothing: send() it a packet.
   virtual std::optional<DeviceImage> next() = 0;
+  /// Whether PACKET, the first of a video, refers to none before it whatever that is: it may also follow the video's
+  /// last one.
+  virtual bool may_follow_all(std::span<const std::uint8_t> packet) const = 0;
   /// Forgets all packets. The next one begins with a key frame.
   virtual void flush() = 0;
   /// Its buffers count no more against the limit of the frames, until the next send(). Before it is destroyed, if there

@@ -7,7 +7,6 @@
 #include "decoded.hpp"
 #include "emulated.hpp"
 #include "media/encode.hpp"
-#include "media/looping_reader.hpp"
 #include "media/modules.hpp"
 #include "saccade/error.hpp"
 #include "support/temp_folder.hpp"
@@ -48,46 +47,6 @@ class NvdecFaults : public testing::Test {
   test::EmulatedCalls nvcuvid_{"libnvcuvid.so.1"};
   test::EmulatedCalls driver_{"libcuda.so.1"};
 };
-
-TEST_F(NvdecFaults, ALoopGivesTheSameFramesInEveryRound) {
-  for (const char* format : {"mp4", "h264", "avi"}) {
-    SCOPED_TRACE(format);
-    const std::string path = video("a", format, "libx264", 20, {.options = "bf=0"});
-    std::vector<Playback> loops;
-    for (const Decoding decoding : {Decoding::kCpu, Decoding::kCuda}) {
-      GpuFrames frames;
-      const auto reader = open_looping([&] { return open_reader(path, {.decode = decoding}); });
-      Playback& loop = loops.emplace_back();
-      for (int i = 0; i < 70; ++i) {
-        const Outcome<Frame> frame = reader->read(frames);
-        ASSERT_TRUE(frame) << frame.failure().message;
-        loop.from_gpu += frame->view.memory == MemoryKind::kDevice ? 1 : 0;
-        loop.frames.push_back(test::decoded(*frame));
-      }
-    }
-    EXPECT_EQ(loops[1].from_gpu, 70);
-    expect_same(loops[1], loops[0]);
-  }
-}
-
-TEST_F(NvdecFaults, AFailureBetweenTwoRoundsCostsNoFrame) {
-  if (!nvcuvid_) GTEST_SKIP() << "only the emulated GPU can be made to fail";
-  auto* const open_elementary = module<NvdecModule>("nvdec").open_elementary;
-  for (const auto& [format, open] : {std::pair{"mp4", &open_reader}, std::pair{"h264", open_elementary}}) {
-    SCOPED_TRACE(format);
-    const std::string path = video("a", format, "libx264", 20, {.options = "bf=0"});
-    const Playback cpu = play(path, Decoding::kCpu);
-    GpuFrames frames;
-    const auto reader = open_looping([&, open = open] { return open(path, {.decode = Decoding::kCuda}); });
-    for (std::size_t i = 0; i < 50; ++i) {
-      if (i == 10) nvcuvid_.fail("cuvidCreateVideoParser", 0, kFailed);
-      const Outcome<Frame> frame = reader->read(frames);
-      ASSERT_TRUE(frame) << frame.failure().message;
-      ASSERT_EQ(frame->sequence, static_cast<std::int64_t>(i));
-      ASSERT_TRUE(test::decoded(*frame).samples == cpu.frames[i % 20].samples) << i;
-    }
-  }
-}
 
 TEST_F(NvdecFaults, ImagesMayChangeTheirSize) {
   const std::string small = video("small", "h264", "libx264", 20, {.width = 96, .height = 80});

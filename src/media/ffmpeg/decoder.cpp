@@ -35,7 +35,7 @@ VideoDecoder::VideoDecoder(std::string path, const ReaderOptions& options, const
       at_(options.at),
       interrupt_(interrupt) {
   open(threads_);
-  if (packet_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
+  if (packet_ == nullptr || held_ == nullptr) fail(ErrorCode::kIo, "'{}': out of memory", path_);
   if (decoding_ == Decoding::kCuda) check_decoding(0);
 }
 
@@ -74,11 +74,13 @@ void VideoDecoder::cancel() noexcept {
 }
 
 void VideoDecoder::give_back() noexcept {
-  if (gpu_ != nullptr) gpu_->give_back();
+  if (gpu_ != nullptr && !is_ahead_) gpu_->give_back();
 }
 
 void VideoDecoder::leave_gpu() {
   if (gpu_ == nullptr) return;
+  packets_ = packets();
+  is_ahead_ = is_held_ = false;
   gpu_->give_back();
   const std::scoped_lock lock(gpu_mutex_);
   gpu_.reset();
@@ -137,7 +139,7 @@ int VideoDecoder::next(AVFrame& image) {
         (error == 0 && is_damaged(image))) {
       av_frame_unref(&image);
       if (decoder_ != nullptr) avcodec_flush_buffers(decoder_.get());  // waits for the decoder's threads
-      decode_anew(restart_point(std::min(watch_.first_complaint(), packets_ - 1)));
+      decode_anew(restart_point(std::min(watch_.first_complaint(), packets() - 1)));
       continue;
     }
     if (error == 0) {
@@ -148,7 +150,33 @@ int VideoDecoder::next(AVFrame& image) {
   }
 }
 
+/// The next round's first packet follows this round's last one: between them the GPU has as much to decode as ever.
+bool VideoDecoder::go_ahead() {
+  const bool may_go = is_looped_ && !is_ahead_ && gpu_ != nullptr && gpu_->may_repeat() && skipped_.empty();
+  if (!may_go || !seek_first()) return false;
+  next_round_ = round_ + packets_;
+  packets_ = 0;
+  is_ahead_ = true;
+  return true;
+}
+
 bool VideoDecoder::rewind() {
+  if (!std::exchange(is_ahead_, false)) {
+    if (!begin_again()) return false;
+    is_read_ = true;
+    packets_ = round_ = 0;
+  } else {
+    round_ = next_round_;
+  }
+  delivered_ = 0;
+  last_ = {};
+  keys_ = {};
+  next_key_ = 0;
+  return true;
+}
+
+/// After the end: the decoder has no packet, and the first one is read.
+bool VideoDecoder::begin_again() {
   if (is_careful_ || !skipped_.empty() || packets_ == 0 || !seek_first()) return false;
   if (gpu_ != nullptr) {
     try {
@@ -161,11 +189,6 @@ bool VideoDecoder::rewind() {
     avcodec_flush_buffers(decoder_.get());
     watch_.attach(*decoder_);
   }
-  is_read_ = true;
-  packets_ = delivered_ = 0;
-  last_ = {};
-  keys_ = {};
-  next_key_ = 0;
   return true;
 }
 
@@ -200,13 +223,30 @@ int VideoDecoder::step(AVFrame& image) {
 }
 
 int VideoDecoder::receive(AVFrame& image) {
-  return gpu_ != nullptr ? gpu_->receive(image) : avcodec_receive_frame(decoder_.get(), &image);
+  return gpu_ != nullptr ? receive_from_gpu(image) : avcodec_receive_frame(decoder_.get(), &image);
+}
+
+/// This round ends before the first image of the next one, which is held back.
+int VideoDecoder::receive_from_gpu(AVFrame& image) {
+  if (is_held_) {
+    av_frame_move_ref(&image, held_.get());
+  } else if (const int error = gpu_->receive(image); error < 0) {
+    return error;
+  }
+  is_held_ = is_ahead_ && image.reordered_opaque >= next_round_;
+  if (is_held_) {
+    av_frame_move_ref(held_.get(), &image);
+    return AVERROR_EOF;
+  }
+  image.reordered_opaque -= round_;
+  return 0;
 }
 
 /// Sends the decoder one packet, or the end of the stream. Negative: the packet was rejected.
 int VideoDecoder::feed() {
   while (interrupt_.callback(interrupt_.opaque) == 0) {
-    const int error = std::exchange(is_read_, false) ? 0 : av_read_frame(input_.file.get(), packet_.get());
+    int error = std::exchange(is_read_, false) ? 0 : av_read_frame(input_.file.get(), packet_.get());
+    if (error == AVERROR_EOF && go_ahead()) error = 0;
     if (error < 0) {
       if (error != AVERROR_EOF) read_problem_ = reason(error);
       return send_packet(nullptr, packets_);
@@ -243,7 +283,7 @@ int VideoDecoder::send(std::int64_t number) {
 int VideoDecoder::send_packet(const AVPacket* packet, std::int64_t number) {
   if (gpu_ == nullptr) return avcodec_send_packet(decoder_.get(), packet);
   try {
-    return gpu_->send(packet, number);
+    return gpu_->send(packet, (is_ahead_ ? next_round_ : round_) + number);
   } catch (const Error& error) {
     return go_on_without_gpu(error);
   }
@@ -251,7 +291,7 @@ int VideoDecoder::send_packet(const AVPacket* packet, std::int64_t number) {
 
 void VideoDecoder::note_key(const AVPacket& packet) {
   const std::int64_t latest = keys_[(next_key_ + keys_.size() - 1) % keys_.size()];
-  if (is_careful_ || (packet.flags & AV_PKT_FLAG_KEY) == 0 || packets_ < latest + kMostDelay) return;
+  if (is_careful_ || is_ahead_ || (packet.flags & AV_PKT_FLAG_KEY) == 0 || packets_ < latest + kMostDelay) return;
   keys_[next_key_] = packets_;
   next_key_ = (next_key_ + 1) % keys_.size();
 }

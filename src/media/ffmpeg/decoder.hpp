@@ -33,11 +33,13 @@ class VideoDecoder {
   void give_back() noexcept;
 
   const VideoInput& input() const { return input_; }
-  /// Number of video packets read so far.
-  std::int64_t packets() const { return packets_; }
+  /// Number of video packets of this round read so far.
+  std::int64_t packets() const { return is_ahead_ ? next_round_ - round_ : packets_; }
 
   /// The packet NUMBER is damaged: it is not decoded. Before the first image.
   void skip(std::int64_t number) { skipped_.emplace(number, false); }
+  /// rewind() will follow the end: a GPU gets the first packets again behind the last ones.
+  void expect_rewind() { is_looped_ = true; }
   /// Begins again with the first packet, after the end. False if the file must be opened again for that: its demuxer
   /// does not find this packet again, or a packet is damaged.
   bool rewind();
@@ -69,8 +71,11 @@ class VideoDecoder {
   void open(int threads);
   void check_decoding(int device) const;
   void leave_gpu();
+  bool go_ahead();
+  bool begin_again();
   int go_on_without_gpu(const Error& error);
   int receive(AVFrame& image);
+  int receive_from_gpu(AVFrame& image);
   Place place() const { return {packet_->pos, packet_->pts, packet_->size}; }
   bool seek_first();
   int step(AVFrame& image);
@@ -99,7 +104,13 @@ class VideoDecoder {
   bool is_read_ = false;            ///< the next packet is in packet_
   Place first_;                     ///< of the first packet
   std::int64_t first_decoded_ = 0;  ///< its decoding timestamp
-  std::int64_t packets_ = 0;
+  std::int64_t packets_ = 0;        ///< of this round, or of the next one
+  bool is_looped_ = false;          ///< expect_rewind()
+  bool is_ahead_ = false;           ///< the GPU has packets of the next round
+  std::int64_t round_ = 0;          ///< the number of its first packet for the GPU
+  std::int64_t next_round_ = 0;     ///< likewise, while it is_ahead_
+  AvFrame held_{av_frame_alloc()};  ///< the next round's first image
+  bool is_held_ = false;
   std::int64_t delivered_ = 0;
   Identity last_;                       ///< of the delivered images
   std::array<std::int64_t, 8> keys_{};  ///< ring of the latest keyframes' packets

@@ -4,6 +4,7 @@ extern "C" {
 #include <libavutil/pixdesc.h>
 }
 
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
@@ -125,7 +126,10 @@ int GpuCodec::send_filtered(const AVPacket& packet, std::int64_t number) {
 }
 
 int GpuCodec::send_bytes(const AVPacket& packet, std::int64_t number) {
-  problem_ = decoder_->send({packet.data, static_cast<std::size_t>(packet.size)}, number);
+  const std::span<const std::uint8_t> bytes(packet.data, static_cast<std::size_t>(packet.size));
+  if (std::exchange(is_first_, false))
+    may_repeat_ = (packet.flags & AV_PKT_FLAG_KEY) != 0 && decoder_->may_follow_all(bytes);
+  problem_ = decoder_->send(bytes, number);
   return problem_.empty() ? 0 : AVERROR_INVALIDDATA;
 }
 
@@ -159,6 +163,7 @@ DeviceImage GpuCodec::take_image() {
 
 void GpuCodec::flush() {
   has_ended_ = false;
+  is_first_ = true;
   waits_for_key_ = true;
   without_key_ = 0;
   shown_.reset();

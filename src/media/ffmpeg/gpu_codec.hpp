@@ -32,6 +32,8 @@ class GpuCodec {
   DeviceImage take_image();
   /// As avcodec_flush_buffers().
   void flush();
+  /// Whether the first packet may be sent again after the last one, without a flush() between them.
+  bool may_repeat() const { return may_repeat_; }
   const std::string& problem() const { return problem_; }
   /// See DeviceDecoder.
   void give_back() noexcept { decoder_->give_back(); }
@@ -58,6 +60,8 @@ class GpuCodec {
   std::array<Stamp, 256> stamps_;     ///< by number of the packet, modulo the size: more than a decoder holds
   std::optional<DeviceImage> shown_;  ///< until it is taken
   bool has_ended_ = false;
+  bool is_first_ = true;  ///< the next packet
+  bool may_repeat_ = false;
   bool waits_for_key_ = true;
   int without_key_ = 0;  ///< packets, in a row
   std::string problem_;

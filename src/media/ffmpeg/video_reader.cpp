@@ -52,6 +52,8 @@ class VideoReader final : public FrameReader {
     return true;
   }
 
+  void expect_rewind() override { decoder_.expect_rewind(); }
+
   bool rewind() override {
     if (!decoder_.rewind()) return false;
     sequence_ = 0;

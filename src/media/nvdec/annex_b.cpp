@@ -22,6 +22,7 @@ struct Unit {
   bool is_slice = false;
   bool begins_frame = false;  ///< if a slice of another frame precedes it
   bool is_key = false;
+  bool is_idr = false;
   bool is_skippable = false;
 };
 
@@ -29,7 +30,7 @@ struct Unit {
 Unit h264_unit(const std::uint8_t* head) {
   Unit unit{.type = head[0] & 0x1F};
   unit.is_slice = unit.type == 1 || unit.type == 2 || unit.type == 5;
-  unit.is_key = unit.type == 5;
+  unit.is_key = unit.is_idr = unit.type == 5;
   unit.begins_frame = unit.is_slice ? (head[1] & 0x80) != 0
                                     : (unit.type >= 6 && unit.type <= 9) || (unit.type >= 14 && unit.type <= 18);
   return unit;
@@ -42,6 +43,7 @@ Unit hevc_unit(const std::uint8_t* head) {
   if (!is_base) return unit;
   unit.is_slice = unit.type < 32;
   unit.is_key = unit.type >= 16 && unit.type <= 23;
+  unit.is_idr = unit.type == 19 || unit.type == 20;
   unit.is_skippable = unit.type == 8 || unit.type == 9;
   unit.begins_frame = unit.is_slice ? (head[2] & 0x80) != 0
                                     : (unit.type >= 32 && unit.type <= 35) || unit.type == 39 ||
@@ -72,6 +74,7 @@ UnitFacts inspect_unit(std::span<const std::uint8_t> unit, ExactCodec codec) {
   for (std::size_t at = start_code(unit); at + kStartCode + kHead <= unit.size();) {
     const Unit each = unit_at(unit.data() + at + kStartCode, codec);
     facts.is_key = facts.is_key || each.is_key;
+    facts.is_idr = facts.is_idr || each.is_idr;
     facts.is_skippable = facts.is_skippable || each.is_skippable;
     at += kStartCode;
     at += start_code(unit.subspan(at));

@@ -14,6 +14,7 @@ namespace saccade::nvdec {
 /// What the units of a frame are.
 struct UnitFacts {
   bool is_key = false;        ///< decoding can begin with it
+  bool is_idr = false;        ///< no image from it on refers to one before it
   bool is_skippable = false;  ///< an image of HEVC that can't be decoded if decoding begins with the key frame before
 };
 

@@ -76,6 +76,11 @@ class NvdecDecoder final : public DeviceDecoder {
     return image;
   }
 
+  bool may_follow_all(std::span<const std::uint8_t> packet) const override {
+    const bool has_units = video_.codec == ExactCodec::kH264 || video_.codec == ExactCodec::kHevc;
+    return !has_units || inspect_unit(packet, video_.codec).is_idr;
+  }
+
   void flush() override {
     make_current(device_);
     forget_shown();

@@ -44,7 +44,12 @@ class ElementaryReader final : public FrameReader {
     try {
       open(allocator);
       while (!cancelled_) {
-        if (std::optional<DeviceImage> image = decoder_->next()) return deliver(std::move(*image), start);
+        std::optional<DeviceImage> image = held_ ? std::exchange(held_, std::nullopt) : decoder_->next();
+        if (image && is_ahead_ && image->packet >= round_) {
+          held_ = std::move(image);
+          return ended();
+        }
+        if (image) return deliver(std::move(*image), start);
         if (has_ended_) return ended();
         if (auto failure = feed()) return std::move(*failure);
       }
@@ -54,7 +59,13 @@ class ElementaryReader final : public FrameReader {
     return Failure{Status::kCancelled, path_ + ": reading was cancelled"};
   }
 
+  void expect_rewind() override { is_looped_ = true; }
+
   bool rewind() override {
+    if (std::exchange(is_ahead_, false)) {
+      sequence_ = 0;
+      return true;
+    }
     try {
       if (decoder_ != nullptr) decoder_->flush();
     } catch (const Error& error) {
@@ -62,7 +73,7 @@ class ElementaryReader final : public FrameReader {
       return false;
     }
     file_.rewind();
-    sequence_ = packets_ = 0;
+    sequence_ = packets_ = round_ = 0;
     has_ended_ = false;
     keys_ = {};
     damage_ = -1;
@@ -85,13 +96,21 @@ class ElementaryReader final : public FrameReader {
 
   /// Why there is no frame; nothing if there may be one now.
   std::optional<Failure> feed() {
-    const std::span<const std::uint8_t> unit = file_.next();
+    std::span<const std::uint8_t> unit = file_.next();
+    if (unit.empty() && is_closed_ && !is_ahead_) {
+      // The GPU has as much to decode between two rounds as within one.
+      is_ahead_ = true;
+      round_ = packets_;
+      file_.rewind();
+      unit = file_.next();
+    }
     if (unit.empty()) {
       decoder_->finish();
       has_ended_ = true;
       return std::nullopt;
     }
     const std::int64_t number = packets_++;
+    if (number == round_) is_closed_ = is_looped_ && decoder_->may_follow_all(unit);
     if (at_ != nullptr) *at_ = number;
     if (inspect_unit(unit, codec_).is_key) keys_[static_cast<std::size_t>(next_key_++) % keys_.size()] = number;
     const std::string problem = decoder_->send(unit, number);
@@ -130,7 +149,7 @@ class ElementaryReader final : public FrameReader {
   }
 
   Failure ended() const {
-    decoder_->give_back();
+    if (!is_ahead_) decoder_->give_back();
     if (sequence_ == 0) return {Status::kLost, path_ + ": there is no frame in it that can be decoded"};
     return {Status::kEnd, path_ + ": end of the video"};
   }
@@ -147,6 +166,11 @@ class ElementaryReader final : public FrameReader {
   bool has_ended_ = false;  ///< nothing follows what the decoder has
   std::int64_t sequence_ = 0;
   std::int64_t packets_ = 0;
+  std::int64_t round_ = 0;               ///< its first packet, which is_ahead_
+  bool is_looped_ = false;               ///< expect_rewind()
+  bool is_closed_ = false;               ///< the first packet may follow the last one
+  bool is_ahead_ = false;                ///< the decoder has packets of the next round
+  std::optional<DeviceImage> held_;      ///< the first of the next round
   std::array<std::int64_t, 64> keys_{};  ///< ring of the latest key frames' packets
   std::int64_t next_key_ = 0;
   std::int64_t damage_ = -1;  ///< the last damaged packet
