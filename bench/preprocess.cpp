@@ -6,6 +6,7 @@
 #include <cstring>
 #include <random>
 
+#include "ops/core/values.hpp"
 #include "runtime/cpu_backend.hpp"
 #include "tensor/frame.hpp"
 
@@ -20,14 +21,15 @@ const Tactic& preprocess() {
   fail(ErrorCode::kInternal, "the CPU backend has no vector.preprocess");
 }
 
-Graph graph_with_preprocess(Layout layout) {
+Graph graph_with_preprocess(Layout layout, DType made) {
   Graph graph;
   Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
   node.attributes.set("width", kSide);
   node.attributes.set("height", kSide);
   node.attributes.set("resize", std::string("letterbox"));
+  node.attributes.set("to", onnx_of_dtype(made));
   node.inputs = {graph.add_input("frame", {DType::kFrame, {}})};
-  node.outputs = {graph.add_value("tensor", {DType::kFloat32, {1, 3, kSide, kSide}})};
+  node.outputs = {graph.add_value("tensor", {made, {1, 3, kSide, kSide}})};
   graph.value(node.outputs[0]).layout = layout;
   graph.add_node(std::move(node));
   return graph;
@@ -44,15 +46,16 @@ double seconds_to_write(Tensor& tensor) {
   return best;
 }
 
-void run(benchmark::State& state, PixelFormat format, int width, int height, Layout layout) {
+void run(benchmark::State& state, PixelFormat format, int width, int height, Layout layout,
+         DType made = DType::kFloat32) {
   cpu_backend().prepare_thread(1);
-  const Graph graph = graph_with_preprocess(layout);
+  const Graph graph = graph_with_preprocess(layout, made);
   const auto launch = preprocess().compile({.graph = graph, .node = graph.node(graph.order().front())});
   Tensor pixels(DType::kUInt8, {static_cast<std::int64_t>(frame_bytes(format, width, height))});
   std::mt19937 random(1);
   for (std::uint8_t& sample : pixels.data<std::uint8_t>()) sample = static_cast<std::uint8_t>(random());
   FrameView view = lay_out({.data = pixels.raw(), .capacity = pixels.bytes()}, format, width, height);
-  Tensor tensor(DType::kFloat32, {1, 3, kSide, kSide});
+  Tensor tensor(made, {1, 3, kSide, kSide});
   const TensorView input{.data = &view, .dtype = DType::kFrame, .shape = {}};
   TensorView output = view_of(tensor);
   output.layout = layout;
@@ -67,6 +70,9 @@ void run(benchmark::State& state, PixelFormat format, int width, int height, Lay
       ->Unit(benchmark::kMicrosecond);                                                                                \
   BENCHMARK_CAPTURE(run, format##_##width##x##height##_channels_last, PixelFormat::format, width, height,             \
                     Layout::kChannelsLast)                                                                            \
+      ->Unit(benchmark::kMicrosecond);                                                                                \
+  BENCHMARK_CAPTURE(run, format##_##width##x##height##_channels_last_bf16, PixelFormat::format, width, height,        \
+                    Layout::kChannelsLast, DType::kBFloat16)                                                          \
       ->Unit(benchmark::kMicrosecond)
 
 SACCADE_BENCH_FRAMES(kI420, 1280, 720);

@@ -41,6 +41,7 @@
   LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
   LOCAL(lower_conv_transpose, "lower ConvTranspose without overlap to Conv and DepthToSpace")            \
   WIDEN(narrow_floats, "compute convolutions, GEMMs and their inputs in half precision")                \
+  LOCAL(fuse_preprocess_cast, "fuse a Cast to half precision into the Preprocess before it")            \
   WIDEN(allow_tf32, "round operands of convolutions, GEMMs and attention to tf32")                      \
   GRAPH(choose_layouts, "choose channels-last nodes and insert Reorders between layouts")               \
   WIDEN(fold_layer_norm, "fold LayerNormalization into half-precision GEMMs")                           \

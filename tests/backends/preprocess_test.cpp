@@ -61,6 +61,16 @@ TEST_P(VectorPreprocess, EqualsTheReferenceInEveryMode) {
       preprocess(noise, 50, 70, resize, color).check_layouts(on_cpu("vector.preprocess"), kExact);
 }
 
+TEST_P(VectorPreprocess, MakesHalves) {
+  const Noise noise(GetParam(), 61, 43, 5);
+  for (const char* color : {"rgb", "bgr", "gray"})
+    for (const char* kind : {"bilinear", "area"})
+      preprocess(noise, 50, 70, "letterbox", color)
+          .attribute("interpolation", std::string(kind))
+          .attribute("to", std::int64_t{16})
+          .check_layouts(on_cpu("vector.preprocess"), kExact);
+}
+
 TEST_P(VectorPreprocess, EqualsTheReferenceAtEveryScale) {
   struct Case {
     int width, height, to_width, to_height;

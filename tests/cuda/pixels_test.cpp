@@ -81,6 +81,15 @@ TEST(CudaPixels, ReadEveryFormatExactly) {
   }
 }
 
+TEST(CudaPixels, MakeHalves) {
+  for (const std::int64_t type : {10, 16})
+    for (const char* kind : {"bilinear", "area"})
+      pixels(NoiseFrame(PixelFormat::kNv12, 46, 30), 37, 41, "letterbox")
+          .attribute("interpolation", std::string(kind))
+          .attribute("to", type)
+          .check_layouts(on_cuda("pixels"), kExact);
+}
+
 TEST(CudaPixels, InterpolateInEveryWay) {
   for (const char* kind : {"bilinear-antialias", "bicubic", "bicubic-antialias", "area", "nearest"}) {
     SCOPED_TRACE(kind);

@@ -1,15 +1,17 @@
 #include <algorithm>
 
+#include "ops/core/dispatch.hpp"
 #include "ops/core/op.hpp"
+#include "ops/core/values.hpp"
 #include "ops/vision/pixel_filter.hpp"
 #include "ops/vision/pixels.hpp"
 
 // saccade.Preprocess: converts a frame's pixels to a model's input tensor in one pass: crop, resize, colour conversion,
 // channel order, scale and bias.
 //
-// Input 0: a frame.  Outputs: 0 float32 [1, C, height, width]; 1 (optional) "geometry" float32 [6], see geometry_of().
+// Input 0: a frame.  Outputs: 0 [1, C, height, width]; 1 (optional) "geometry" float32 [6], see geometry_of().
 // Attributes: width, height; resize, resize_to; interpolation; color; pad (3 of 0..255, the tensor's channel order);
-// scale, bias (3 each); roi (x, y, width, height).
+// scale, bias (3 each); roi (x, y, width, height); to: the element type of output 0, as Cast's (float32).
 //
 // Samples are interpolated in the frame's own format and converted afterwards: once per pixel, not once per tap. Those
 // of a Bayer mosaic become RGB first (tensor/mosaic.hpp).
@@ -17,11 +19,18 @@
 namespace saccade {
 namespace {
 
+DType made_type(const Attributes& attributes) {
+  return dtype_of_onnx(attributes.integer("to", onnx_of_dtype(DType::kFloat32)));
+}
+
 void infer_preprocess(InferContext& context) {
   if (context.dtype(0) != DType::kFrame)
     fail(ErrorCode::kInvalidFile, "the input is {}, not a frame", to_string(context.dtype(0)));
   const PreprocessSpec spec = preprocess_spec(context.attributes());
-  context.output(0, DType::kFloat32, {1, spec.channels(), spec.height, spec.width});
+  const DType made = made_type(context.attributes());
+  if (!is_float(made))
+    fail(ErrorCode::kInvalidFile, "its pixels would be {}, not floating-point numbers", to_string(made));
+  context.output(0, made, {1, spec.channels(), spec.height, spec.width});
   if (context.output_count() > 1) context.output(1, DType::kFloat32, {6});
 }
 
@@ -104,13 +113,13 @@ std::array<int, 3> ordered(const std::array<int, 3>& rgb, ColorModel model, Chan
   return {model == ColorModel::kGray ? rgb[0] : luma_of(rgb[0], rgb[1], rgb[2])};
 }
 
-void reference_preprocess(const KernelContext& context) {
+template <typename T>
+void make_pixels(const KernelContext& context, std::span<T> pixels) {
   const PreprocessSpec spec = preprocess_spec(context.attributes());
   const auto& frame = *static_cast<const FrameView*>(context.input(0).data);
   const Placement placed = place(spec, frame.width, frame.height);
   const Components components = components_of(frame);
   const YuvMatrix yuv = yuv_matrix(frame.matrix, frame.range);
-  const std::span<float> pixels = context.out<float>();
   const Sampler sampler(spec, placed, components);
   for (int y = 0; y < spec.height; ++y) {
     for (int x = 0; x < spec.width; ++x) {
@@ -122,11 +131,16 @@ void reference_preprocess(const KernelContext& context) {
       for (std::size_t c = 0; c < static_cast<std::size_t>(spec.channels()); ++c)
         pixels[(c * static_cast<std::size_t>(spec.height) + static_cast<std::size_t>(y)) *
                    static_cast<std::size_t>(spec.width) +
-               static_cast<std::size_t>(x)] = static_cast<float>(value[c]) * spec.scale[c] + spec.bias[c];
+               static_cast<std::size_t>(x)] = T(static_cast<float>(value[c]) * spec.scale[c] + spec.bias[c]);
     }
   }
   if (context.wants(1))
     std::ranges::copy(geometry_of(placed, frame.width, frame.height), context.out<float>(1).begin());
+}
+
+void reference_preprocess(const KernelContext& context) {
+  with_float(context.output(0).dtype,
+             [&]<typename T>(std::type_identity<T>) { make_pixels<T>(context, context.out<T>()); });
 }
 
 constexpr Op kPreprocessOps[] = {

@@ -1,6 +1,7 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/pixel_kernels.hpp"
 #include "cpu/tactics/pixel_rings.hpp"
 #include "cpu/tactics/tactics.hpp"
@@ -14,6 +15,8 @@
 // two interpolated rows of a component are cached: when upscaling, most rows of the tensor reuse them.
 //
 // A row of a Bayer mosaic becomes rows of red, green and blue when it is needed, instead of being deinterleaved.
+//
+// A row in bfloat16 is made in float32 and rounded while it is in the L1 cache.
 //
 // Other interpolations filter rows by a table (pixel_rings.hpp) and keep as many as a row of the tensor needs.
 //
@@ -86,6 +89,7 @@ struct Worker {
   std::array<std::array<int, 2>, 3> blended_row{};                  ///< by group: their row numbers; -1: none
   std::array<std::vector<std::uint8_t>, 3> samples;
   std::vector<std::uint8_t> pairs;
+  std::vector<float> wide;         ///< a row of all channels, for one in half precision
   std::array<PixelRing, 3> rings;  ///< by component, for interpolation by tables
 
   void reserve(std::size_t columns, std::size_t extent) {
@@ -102,9 +106,10 @@ class BoundPreprocess : public BoundLaunch {
       : spec_(spec),
         tabled_(uses_tables(spec.interpolation)),
         arithmetic_(filter_arithmetic(spec.interpolation)),
+        is_half_(bindings.outputs[0].dtype == DType::kBFloat16),
         interleaved_(layout == Layout::kChannelsLast && spec.channels() == 3),
         frame_(static_cast<const FrameView*>(bindings.inputs[0].data)),
-        tensor_(static_cast<float*>(bindings.outputs[0].data)),
+        tensor_(bindings.outputs[0].data),
         geometry_(bindings.outputs.size() > 1 ? static_cast<float*>(bindings.outputs[1].data) : nullptr) {}
 
   void run() override {
@@ -142,7 +147,10 @@ class BoundPreprocess : public BoundLaunch {
     if (const auto threads = static_cast<std::size_t>(team_size()); workers_.size() < threads) workers_.resize(threads);
     const auto columns = static_cast<std::size_t>(job_.columns.end - job_.columns.begin);
     const auto extent = static_cast<std::size_t>(std::max(tables_[0].extent, tables_[1].extent));
-    for (Worker& worker : workers_) reserve(worker, columns, extent);
+    for (Worker& worker : workers_) {
+      reserve(worker, columns, extent);
+      if (is_half_) worker.wide.resize(static_cast<std::size_t>(spec_.channels()) * spec_.width);
+    }
   }
 
   void build_tables(std::size_t i) {
@@ -198,34 +206,45 @@ class BoundPreprocess : public BoundLaunch {
       PixelRows pixels = job_.pixels;
       for (std::size_t g = 0; g < job_.group_count; ++g)
         tabled_ ? filter_group(worker, g, y, pixels) : blend_group(worker, g, y, pixels);
-      finish_pixels(pixels, static_cast<std::size_t>(columns.end - columns.begin), row(y, columns.begin));
+      finish_pixels(pixels, static_cast<std::size_t>(columns.end - columns.begin), row(worker, y, columns.begin));
     }
-    fill(y, 0, columns.begin);
-    fill(y, columns.end, spec_.width);
+    fill(row(worker, y, 0), columns.begin);
+    fill(row(worker, y, columns.end), spec_.width - columns.end);
+    if (is_half_) narrow(worker, y);
   }
 
-  std::array<float*, 3> row(int y, int x) const {
+  /// Where the channels of the pixel X of row Y are made.
+  std::array<float*, 3> row(Worker& worker, int y, int x) const {
     const std::int64_t width = spec_.width;
-    const std::int64_t at = y * width + x;
-    if (interleaved_) return {tensor_ + 3 * at, nullptr, nullptr};
-    const std::int64_t plane = width * spec_.height;
-    if (spec_.channels() == 1) return {tensor_ + at, nullptr, nullptr};
-    return {tensor_ + at, tensor_ + plane + at, tensor_ + 2 * plane + at};
+    const std::int64_t at = is_half_ ? x : y * width + x;
+    float* const first = is_half_ ? worker.wide.data() : static_cast<float*>(tensor_);
+    if (interleaved_) return {first + 3 * at, nullptr, nullptr};
+    const std::int64_t plane = is_half_ ? width : width * spec_.height;
+    if (spec_.channels() == 1) return {first + at, nullptr, nullptr};
+    return {first + at, first + plane + at, first + 2 * plane + at};
   }
 
-  void fill(int y, int begin, int end) const {
-    if (begin >= end) return;
-    const std::array<float*, 3> to = row(y, begin);
+  /// The row that was made into row Y of the tensor.
+  void narrow(const Worker& worker, int y) const {
+    const auto width = static_cast<std::size_t>(spec_.width);
+    const std::size_t columns = interleaved_ ? 3 * width : width;
+    std::uint16_t* const to = static_cast<std::uint16_t*>(tensor_) + static_cast<std::size_t>(y) * columns;
+    // No pixel is denormal, if scale and bias are not.
+    half_kernels().narrow_results({worker.wide.data(), columns}, {to, width * static_cast<std::size_t>(spec_.height)},
+                                  interleaved_ ? 1 : static_cast<std::size_t>(spec_.channels()), columns);
+  }
+
+  void fill(const std::array<float*, 3>& to, int count) const {
+    if (count <= 0) return;
     const auto value = [this](std::size_t c) {
       return static_cast<float>(spec_.pad[c]) * spec_.scale[c] + spec_.bias[c];
     };
     if (interleaved_) {
       const std::array pixel = {value(0), value(1), value(2)};
-      for (int x = 0; x < end - begin; ++x) std::ranges::copy(pixel, to[0] + 3 * std::ptrdiff_t{x});
+      for (int x = 0; x < count; ++x) std::ranges::copy(pixel, to[0] + 3 * std::ptrdiff_t{x});
       return;
     }
-    for (std::size_t c = 0; c < static_cast<std::size_t>(spec_.channels()); ++c)
-      std::fill_n(to[c], end - begin, value(c));
+    for (std::size_t c = 0; c < static_cast<std::size_t>(spec_.channels()); ++c) std::fill_n(to[c], count, value(c));
   }
 
   void filter_group(Worker& worker, std::size_t g, int y, PixelRows& pixels) const {
@@ -326,9 +345,10 @@ class BoundPreprocess : public BoundLaunch {
   PreprocessSpec spec_;
   bool tabled_;
   FilterArithmetic arithmetic_;
+  bool is_half_;  ///< bfloat16
   bool interleaved_;
   const FrameView* frame_;
-  float* tensor_;
+  void* tensor_;
   float* geometry_;
   Job job_;
   std::array<TapTable, 2> tables_;
@@ -357,6 +377,8 @@ class Preprocess : public Tactic {
     if (!context.node.is("Preprocess", "saccade")) return Support::other_operator("not saccade.Preprocess");
     if (context.node.outputs.empty() || context.node.outputs[0] == ValueId::kNone)
       return Support::no("its pixels are unused");
+    const DType made = context.output().type.dtype;
+    if (made != DType::kFloat32 && made != DType::kBFloat16) return Support::no("only float32 and bfloat16 are made");
     if (!context.node.post_ops.empty()) return Support::no("it has post-ops");
     return {};
   }
