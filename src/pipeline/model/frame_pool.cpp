@@ -57,7 +57,7 @@ void FramePool::fill_up() {
     try {
       grow(*buffer, largest_);
     } catch (const std::exception&) {
-      return;  // whoever needs it is told
+      return;  // refused when it is needed
     }
     if (buffer->memory == MemoryKind::kPlain) std::memset(buffer->data, 0, buffer->capacity);
   }
