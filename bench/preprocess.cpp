@@ -21,12 +21,13 @@ const Tactic& preprocess() {
   fail(ErrorCode::kInternal, "the CPU backend has no vector.preprocess");
 }
 
-Graph graph_with_preprocess(Layout layout, DType made) {
+Graph graph_with_preprocess(Layout layout, DType made, const char* interpolation) {
   Graph graph;
   Node node{.domain = "saccade", .op = "Preprocess", .name = "pixels"};
   node.attributes.set("width", kSide);
   node.attributes.set("height", kSide);
   node.attributes.set("resize", std::string("letterbox"));
+  node.attributes.set("interpolation", std::string(interpolation));
   node.attributes.set("to", onnx_of_dtype(made));
   node.inputs = {graph.add_input("frame", {DType::kFrame, {}})};
   node.outputs = {graph.add_value("tensor", {made, {1, 3, kSide, kSide}})};
@@ -47,9 +48,9 @@ double seconds_to_write(Tensor& tensor) {
 }
 
 void run(benchmark::State& state, PixelFormat format, int width, int height, Layout layout,
-         DType made = DType::kFloat32) {
+         DType made = DType::kFloat32, const char* interpolation = "bilinear") {
   cpu_backend().prepare_thread(1);
-  const Graph graph = graph_with_preprocess(layout, made);
+  const Graph graph = graph_with_preprocess(layout, made, interpolation);
   const auto launch = preprocess().compile({.graph = graph, .node = graph.node(graph.order().front())});
   Tensor pixels(DType::kUInt8, {static_cast<std::int64_t>(frame_bytes(format, width, height))});
   std::mt19937 random(1);
@@ -82,6 +83,17 @@ SACCADE_BENCH_FRAMES(kYuyv, 1280, 720);
 SACCADE_BENCH_FRAMES(kBayerRggb8, 1280, 720);
 SACCADE_BENCH_FRAMES(kRgb24, 640, 427);
 SACCADE_BENCH_FRAMES(kRgb24, 1280, 720);
+
+// By tables (pixel_filter.hpp).
+BENCHMARK_CAPTURE(run, kRgb24_1280x720_antialias, PixelFormat::kRgb24, 1280, 720, Layout::kChannelsLast,
+                  DType::kFloat32, "bilinear-antialias")
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(run, kI420_1280x720_antialias, PixelFormat::kI420, 1280, 720, Layout::kChannelsLast, DType::kFloat32,
+                  "bilinear-antialias")
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(run, kRgb24_1280x720_bicubic_antialias, PixelFormat::kRgb24, 1280, 720, Layout::kChannelsLast,
+                  DType::kFloat32, "bicubic-antialias")
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
 }  // namespace saccade

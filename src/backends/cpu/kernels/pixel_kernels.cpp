@@ -172,27 +172,35 @@ HWY_INLINE Int after_pass(Int sum, int shift, int low, int high) {
   return hn::Min(hn::Max(rounded, hn::Set(d, low)), hn::Set(d, high));
 }
 
-/// One sum per pixel: the samples of a pixel are adjacent, so a vector holds taps. The table's padding fills the last.
-void filter_across(const FilterTable& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
+/// Four adjacent samples, from each of the positions FIRST (a vector) on.
+HWY_INLINE Int load_fours(const std::uint8_t* samples, const std::int32_t* first) {
+  const IntTag d;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+  return hn::GatherOffset(d, reinterpret_cast<const std::int32_t*>(samples), hn::LoadU(d, first));
+#else
+  HWY_ALIGN std::int32_t fours[HWY_MAX_BYTES / sizeof(std::int32_t)];
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) std::memcpy(fours + i, samples + first[i], sizeof(std::int32_t));
+  return hn::Load(d, fours);
+#endif
+}
+
+void filter_across(const FilterColumns& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
                    std::int32_t* dst) {
-  const hn::CappedTag<std::int32_t, FilterTable::kPadding> d;
-  const hn::Rebind<std::uint8_t, decltype(d)> d8;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const int taps = table.taps();
-  const int positions = table.positions();
-  const std::int32_t* first = table.first().data();
-  for (int x = 0; x < positions; ++x) {
-    const std::uint8_t* from = samples + first[x];
-    const std::int32_t* weights = table.weights(x);
-    auto sum = hn::Zero(d);
-    for (int k = 0; k < taps; k += lanes)
-      sum = hn::Add(sum, hn::Mul(hn::PromoteTo(d, hn::LoadU(d8, from + k)), hn::LoadU(d, weights + k)));
-    dst[x] = hn::GetLane(hn::SumOfLanes(d, sum));
+  constexpr int kTapsAtOnce = 4;
+  const IntTag d;
+  const Int byte = hn::Set(d, 255);
+  for (std::size_t x = 0; x < table.positions; x += hn::Lanes(d)) {
+    const std::int32_t* weights = table.weights.data() + x;
+    Int sum = hn::Zero(d);
+    for (int k = 0; k < table.taps; k += kTapsAtOnce) {
+      Int taps = load_fours(samples + k, table.first.data() + x);
+      for (int i = k; i < std::min(k + kTapsAtOnce, table.taps); ++i, weights += table.stride()) {
+        sum = hn::Add(sum, hn::Mul(hn::And(taps, byte), hn::LoadU(d, weights)));
+        taps = hn::ShiftRight<8>(taps);
+      }
+    }
+    hn::StoreU(after_pass(sum, arithmetic.across_shift, arithmetic.low, arithmetic.high), d, dst + x);
   }
-  const IntTag whole;
-  for (std::size_t x = 0; x < static_cast<std::size_t>(positions); x += hn::Lanes(whole))
-    hn::StoreU(after_pass(hn::LoadU(whole, dst + x), arithmetic.across_shift, arithmetic.low, arithmetic.high), whole,
-               dst + x);
 }
 
 void filter_down(const std::int32_t* const* rows, const std::int32_t* weights, int taps,
@@ -353,7 +361,18 @@ void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::si
 void widen_samples(const std::uint8_t* samples, std::size_t count, std::int16_t* dst) {
   HWY_DYNAMIC_DISPATCH(widen)(samples, count, dst);
 }
-void filter_row(const FilterTable& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
+void FilterColumns::build(const FilterTable& table) {
+  taps = table.taps();
+  positions = static_cast<std::size_t>(table.positions());
+  first.assign(stride(), 0);
+  std::ranges::copy(table.first(), first.begin());
+  weights.assign(static_cast<std::size_t>(taps) * stride(), 0);
+  for (std::size_t x = 0; x < positions; ++x)
+    for (std::size_t k = 0; k < static_cast<std::size_t>(taps); ++k)
+      weights[k * stride() + x] = table.weights(static_cast<int>(x))[k];
+}
+
+void filter_row(const FilterColumns& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
                 std::int32_t* dst) {
   HWY_DYNAMIC_DISPATCH(filter_across)(table, arithmetic, samples, dst);
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 #include "ops/vision/pixel_filter.hpp"
 #include "ops/vision/pixels.hpp"
@@ -28,8 +29,20 @@ void blend_pairs(const std::uint8_t* pairs, const std::int16_t* weights, std::si
 /// The same with all weights 0.
 void widen_samples(const std::uint8_t* samples, std::size_t count, std::int16_t* dst);
 
+/// A FilterTable for vectors of positions.
+struct FilterColumns {
+  int taps = 0;
+  std::size_t positions = 0;
+  std::vector<std::int32_t> first;    ///< padded
+  std::vector<std::int32_t> weights;  ///< by tap, then by position (padded)
+
+  /// Allocates only if TABLE is larger than all before.
+  void build(const FilterTable& table);
+  std::size_t stride() const { return positions + kPixelPadding; }  ///< of the weights, by tap
+};
+
 /// A row of SAMPLES (padded) through TABLE. DST (padded) gets the values of FilterArithmetic::after_across().
-void filter_row(const FilterTable& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
+void filter_row(const FilterColumns& table, const FilterArithmetic& arithmetic, const std::uint8_t* samples,
                 std::int32_t* dst);
 /// COUNT columns of TAPS rows (padded), which are filter_row()'s. DST (padded) gets the values of
 /// FilterArithmetic::after_down() as widen_samples() stores them.

@@ -27,7 +27,7 @@ class PixelRing {
   /// The samples of one frame row, padded.
   std::uint8_t* samples() { return samples_.data(); }
   /// Filters samples(), which are ROW's.
-  void filter(int row, const FilterTable& across, const FilterArithmetic& arithmetic) {
+  void filter(int row, const FilterColumns& across, const FilterArithmetic& arithmetic) {
     filter_row(across, arithmetic, samples_.data(), at(row));
     numbers_[slot(row)] = row;
   }

@@ -154,10 +154,9 @@ class BoundPreprocess : public BoundLaunch {
   }
 
   void build_tables(std::size_t i) {
-    if (tabled_)
-      filters_[i].build(spec_, job_.placed, table_part(i));
-    else
-      tables_[i].build(axis(i, true), job_.columns);
+    if (!tabled_) return tables_[i].build(axis(i, true), job_.columns);
+    filters_[i].build(spec_, job_.placed, table_part(i));
+    across_[i].build(filters_[i].across);
   }
 
   void reserve(Worker& worker, std::size_t columns, std::size_t extent) const {
@@ -257,7 +256,7 @@ class BoundPreprocess : public BoundLaunch {
       if (worker.rings[group.first].has(row)) continue;
       load_samples(worker.rings, job_.components, group.first, group.count, filter, row);
       for (std::size_t c = group.first; c < group.first + group.count; ++c)
-        worker.rings[c].filter(row, filter.across, arithmetic_);
+        worker.rings[c].filter(row, across_[group.table], arithmetic_);
     }
     for (std::size_t c = group.first; c < group.first + group.count; ++c) {
       std::int16_t* made = worker.blended[c][0].data();
@@ -353,6 +352,7 @@ class BoundPreprocess : public BoundLaunch {
   Job job_;
   std::array<TapTable, 2> tables_;
   std::array<ComponentFilter, 2> filters_;  ///< instead of tables_, for interpolation by tables
+  std::array<FilterColumns, 2> across_;     ///< of filters_
   std::array<int, 3> tables_for_{-1, -1, -1};
   std::vector<Worker> workers_;
 };
