@@ -79,6 +79,8 @@ TEST(HalfRows, OfReductions) {
     half(OpCase(op).input({2, 150, 13, 9}, 1, 2)).check_layouts(on, kClose);
   for (const char* op : {"ReduceMean", "ReduceMax", "ReduceMin", "ReduceSum"}) {
     half(OpCase(op).input({3, 5, 3000}, 1, 2).constant(Tensor::of<std::int64_t>({1}, {2}))).check(on, kClose);
+    for (const std::int64_t count : {1, 6, 15, 16})
+      half(OpCase(op).input({7, 33, count}, 1, 2).constant(Tensor::of<std::int64_t>({1}, {2}))).check(on, kClose);
     half(OpCase(op).input({3, 500, 70}, 1, 2).constant(Tensor::of<std::int64_t>({1}, {1}))).check(on, kClose);
   }
   EXPECT_FALSE(half(OpCase("ReduceL2").input({3, 5, 30}).constant(Tensor::of<std::int64_t>({1}, {2}))).supports(on));

@@ -28,6 +28,13 @@ TEST(Gather, NamesAnIndexOutsideItsDimension) {
   }
 }
 
+TEST(Gather, LeavesPartsOfRowsToTheReference) {
+  EXPECT_FALSE(OpCase("GatherElements")
+                   .input({3, 5})
+                   .input(Tensor::of<std::int64_t>({1, 2}, {0, 1}))
+                   .supports(on_cpu("vector.gather")));
+}
+
 TEST(ArgMaxKernel, RefusesIntegers) {
   const Support support =
       OpCase("ArgMax").input(random_integers(DType::kInt64, {4}, 0, 9, 1)).supports(on_cpu("vector.arg_max"));

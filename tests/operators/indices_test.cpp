@@ -39,6 +39,23 @@ TEST_P(Gather, CopiesBlocks) {
   OpCase("Gather").input({3, 5}).input(Tensor(DType::kInt64, {0})).check(by("vector.gather", "gather"));
 }
 
+TEST_P(Gather, TakesWholeRowsOfElements) {
+  for (const DType dtype : {DType::kFloat32, DType::kBFloat16, DType::kInt64, DType::kBool})
+    for (const std::int64_t axis : {0, 1, -1}) {
+      Shape taken{4, 5, 6};
+      taken[static_cast<int>(axis < 0 ? axis + 3 : axis)] = 9;
+      OpCase("GatherElements")
+          .input(dtype, {4, 5, 6})
+          .input(indices(taken, 4))
+          .attribute("axis", axis)
+          .check(by("vector.gather", "gather"), kExact);
+    }
+  OpCase("GatherElements")
+      .input({7, 3})
+      .input(random_elements(DType::kInt32, {2, 3}, -7, 6, 3))
+      .check(by("vector.gather", "gather"), kExact);
+}
+
 TEST_P(Gather, TakesBlocksAndElements) {
   for (std::int64_t axis : {0, 1, 2})
     OpCase("Gather").input({4, 5, 6}).input(indices({3, 2}, 4)).attribute("axis", axis).check(by("", "gather"), kExact);

@@ -39,6 +39,8 @@ TEST_P(Reductions, LastAxes) {
   for (const char* op :
        {"ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2", "ReduceSumSquare"}) {
     OpCase(op).input({3, 5, 79}).constant(list({-1})).check(by(kReduce), within(kClose));
+    for (const std::int64_t count : {1, 6, 15, 16})
+      OpCase(op).input({7, 33, count}).constant(list({-1})).check(by(kReduce), within(kClose));
     OpCase(op)
         .input({3, 5, 7, 9})
         .constant(list({2, 3}))
