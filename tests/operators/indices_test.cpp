@@ -118,8 +118,10 @@ TEST_P(Scatter, CombinesUpdates) {
 }
 
 TEST_P(TopK, SortsWhatItTakes) {
-  top_k(random_elements(DType::kFloat32, {3, 1000}, -2, 2, 1), 37).check(by("", "top_k"), kExact);
-  top_k(random_elements(DType::kFloat32, {2, 300}, -2, 2, 1), 300, -1, false).check(by("", "top_k"), kExact);
+  top_k(random_elements(DType::kFloat32, {3, 1000}, -2, 2, 1), 37).check(by("vector.top_k", "top_k"), kExact);
+  top_k(random_elements(DType::kFloat32, {2, 300}, -2, 2, 1), 300, -1, false)
+      .check(by("vector.top_k", "top_k"), kExact);
+  top_k(random_elements(DType::kFloat32, {2, 5, 6, 4}, -2, 2, 1), 3, 1).check(by("vector.top_k", "top_k"), kExact);
   top_k(random_elements(DType::kFloat32, {2, 5, 6, 4}, -2, 2, 1), 3, 1).check_layouts(by("", "top_k"), kExact);
   top_k(random_elements(DType::kFloat16, {1, 5000}, -2, 2, 1), 1).check(by("", "top_k"), kExact);
 }
@@ -132,8 +134,8 @@ TEST_P(TopK, PrefersTheFirstOfEqualOnes) {
   }
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const Tensor odd = Tensor::of<float>({7}, {0.0F, -0.0F, nan, -1, -nan, 3, INFINITY});
-  top_k(odd, 6).check(by("", "top_k"), kExact);
-  top_k(odd, 6, -1, false).check(by("", "top_k"), kExact);
+  top_k(odd, 6).check(by("vector.top_k", "top_k"), kExact);
+  top_k(odd, 6, -1, false).check(by("vector.top_k", "top_k"), kExact);
 }
 
 }  // namespace

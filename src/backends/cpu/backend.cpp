@@ -126,6 +126,7 @@ class CpuBackend : public Backend {
       &vector_resize(),
       &vector_roi_align(),
       &vector_softmax(),
+      &vector_top_k(),
       &sliced_elementwise(),
       &reference_tactic(),
   };

@@ -15,6 +15,11 @@ struct Lines {
   std::int64_t inner = 1;
 };
 
+/// Whether the value's elements lie in the order of its dimensions.
+inline bool is_row_major(const Value& value) {
+  return value.type.shape.rank() < 3 || value.layout == Layout::kRowMajor;
+}
+
 /// Nullopt if the axes are not adjacent in memory.
 std::optional<Lines> lines_along(const TensorView& tensor, const std::vector<bool>& axes);
 

@@ -6,8 +6,6 @@
 namespace saccade::cpu {
 namespace {
 
-bool is_row_major(const Value& value) { return value.type.shape.rank() < 3 || value.layout == Layout::kRowMajor; }
-
 /// The input's dimensions around the reduced axis.
 Lines lines_of(const NodeContext& context) {
   const TensorView src = view_of(context.input(0));

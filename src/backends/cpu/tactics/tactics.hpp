@@ -35,6 +35,7 @@ const Tactic& vector_reduce();
 const Tactic& vector_resize();
 const Tactic& vector_roi_align();
 const Tactic& vector_softmax();
+const Tactic& vector_top_k();
 const Tactic& vector_winograd();
 const Tactic& sliced_elementwise();
 
