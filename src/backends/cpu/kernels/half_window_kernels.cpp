@@ -52,21 +52,28 @@ HWY_INLINE void run_window(const HalfWindows& from, std::size_t w, std::size_t v
   for (std::size_t v = 0; v < vectors; ++v) hn::Store(result[v], FloatTag(), out + v * lanes);
 }
 
+/// Every window's VECTORS vectors, a constant after inlining.
+template <typename Operation>
+HWY_INLINE void run_whole(const HalfWindows& from, std::size_t vectors) {
+  float* out = from.out;
+  for (std::size_t w = 0; w < from.windows; ++w, out += HalfWindows::kColumns)
+    run_window<Operation>(from, w, vectors, out,
+                          [](const std::uint16_t* pixel, std::size_t column) { return load_half(pixel + column); });
+}
+
 template <typename Operation>
 void run(const HalfWindows& from) {
   const std::size_t lanes = hn::Lanes(FloatTag());
+  const std::size_t vectors = (from.channels + lanes - 1) / lanes;
+  if (from.whole && vectors == 1) return run_whole<Operation>(from, 1);
+  if (from.whole && vectors == 2) return run_whole<Operation>(from, std::min<std::size_t>(2, kVectors));
+  if (from.whole) return run_whole<Operation>(from, kVectors);
   float* out = from.out;
-  for (std::size_t w = 0; w < from.windows; ++w, out += HalfWindows::kColumns) {
-    if (from.whole)
-      run_window<Operation>(from, w, kVectors, out,
-                            [](const std::uint16_t* pixel, std::size_t column) { return load_half(pixel + column); });
-    else
-      run_window<Operation>(
-          from, w, (from.channels + lanes - 1) / lanes, out, [&](const std::uint16_t* pixel, std::size_t column) {
-            return from.channels - column < lanes ? load_half_tail(pixel + column, from.channels - column)
-                                                  : load_half(pixel + column);
-          });
-  }
+  for (std::size_t w = 0; w < from.windows; ++w, out += HalfWindows::kColumns)
+    run_window<Operation>(from, w, vectors, out, [&](const std::uint16_t* pixel, std::size_t column) {
+      return from.channels - column < lanes ? load_half_tail(pixel + column, from.channels - column)
+                                            : load_half(pixel + column);
+    });
 }
 
 const HalfWindowKernels& kernels() {
