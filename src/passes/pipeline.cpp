@@ -37,6 +37,7 @@
   LOCAL(fold_scale, "fold a Mul by a constant into the weights")                                        \
   LOCAL(fold_bias, "fold an Add of a constant into the bias")                                           \
   LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
+  LOCAL(fold_behind_clip, "fold a scalar behind Relu or Clip into weights, bias and bounds")            \
   LOCAL(fuse_residual, "fuse a residual Add into a convolution or GEMM as a post-op")                   \
   LOCAL(fuse_activation, "fuse an activation into the node before it as a post-op")                     \
   LOCAL(lower_conv_transpose, "lower ConvTranspose without overlap to Conv and DepthToSpace")            \

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "passes/rewrite.hpp"
 
 namespace saccade {
@@ -118,6 +120,49 @@ TEST(FoldScale, KeepsAMulWhoseWeightsAreNoConstants) {
   Graph graph = b.build({b.op("Mul", {b.op("MatMul", {q, k}), b.scalar(0.5F)}),
                          b.op("Div", {b.scalar(1), b.op("MatMul", {q, b.random({5, 2})})})});
   EXPECT_EQ(rewrite(graph, "fold_scale"), 0);
+}
+
+/// A convolution with POST, then BINARY with a scalar.
+std::vector<PostOp> behind_clip(const PostOp& post, const char* binary, float scalar, bool is_first = false) {
+  GraphBuilder b;
+  const ValueId conv = b.op("Conv", {b.input("x", {1, 3, 5, 4}), b.random({4, 3, 3, 3}), b.random({4})});
+  b.graph().node(b.graph().value(conv).producer).post_ops = {post};
+  const ValueId number = b.scalar(scalar);
+  Graph graph = b.build({b.op("Neg", {is_first ? b.op(binary, {number, conv}) : b.op(binary, {conv, number})})});
+  if (rewrite(graph, "fold_behind_clip") == 0) return {};
+  return graph.producer(test::last_node(graph).inputs[0])->post_ops;
+}
+
+TEST(FoldBehindClip, MovesTheBounds) {
+  const PostOp relu{.op = "Relu"};
+  const PostOp clip{.op = "Clip", .alpha = -0.5F, .beta = 1};
+  constexpr float kMost = std::numeric_limits<float>::max();
+  const auto expect_clip = [](const std::vector<PostOp>& posts, float low, float high) {
+    ASSERT_EQ(posts.size(), 1U);
+    EXPECT_EQ(posts[0].op, "Clip");
+    EXPECT_EQ(posts[0].alpha, low);
+    EXPECT_EQ(posts[0].beta, high);
+  };
+  ASSERT_EQ(behind_clip(relu, "Mul", 3).size(), 1U);
+  EXPECT_EQ(behind_clip(relu, "Mul", 3)[0].op, "Relu");
+  expect_clip(behind_clip(relu, "Add", 0.25F), 0.25F, kMost);
+  expect_clip(behind_clip(relu, "Mul", -2), -kMost, 0);
+  expect_clip(behind_clip(relu, "Sub", 0.5F, true), -kMost, 0.5F);
+  expect_clip(behind_clip(clip, "Mul", -2, true), -2, 1);
+  expect_clip(behind_clip(clip, "Div", 4), -0.125F, 0.25F);
+  expect_clip(behind_clip(clip, "Sub", 1), -1.5F, 0);
+}
+
+TEST(FoldBehindClip, StaysWhereItMay) {
+  EXPECT_TRUE(behind_clip({.op = "Relu"}, "Mul", 0).empty());
+  EXPECT_TRUE(behind_clip({.op = "Silu"}, "Mul", 2).empty());
+
+  GraphBuilder per_channel;
+  const ValueId x = per_channel.input("x", {1, 3, 5, 4});
+  const ValueId conv = per_channel.op("Conv", {x, per_channel.random({4, 3, 1, 1})});
+  per_channel.graph().node(per_channel.graph().value(conv).producer).post_ops = {{.op = "Relu"}};
+  Graph graph = per_channel.build({per_channel.op("Add", {conv, per_channel.random({1, 4, 1, 1})})});
+  EXPECT_EQ(rewrite(graph, "fold_behind_clip"), 0) << "there is one bound for all channels";
 }
 
 }  // namespace
