@@ -58,6 +58,8 @@ TEST(HalfRows, OfConversionsOfAllExponents) {
 
 TEST(HalfRows, OfSoftmax) {
   half(OpCase("Softmax").input({5, 70})).check(on_cpu("vector.softmax"), kClose);
+  for (const std::int64_t count : {2, 6, 15, 16})
+    half(OpCase("Softmax").input({3, 67, count})).check(on_cpu("vector.softmax"), kClose);
   half(OpCase("LogSoftmax").input({2, 3, 4000})).check(on_cpu("vector.softmax"), {.absolute = 5e-2, .relative = 1e-2});
   EXPECT_FALSE(half(OpCase("Softmax").input({5, 5000})).supports(on_cpu("vector.softmax")));
   EXPECT_FALSE(

@@ -43,6 +43,12 @@ TEST_P(Softmax, AlongEveryAxisOfBothLayouts) {
       OpCase(op).input({2, 21, 5, 19}, -9, 9).attribute("axis", axis).check_layouts(by(kSoftmax), within(kRows));
 }
 
+TEST_P(Softmax, OfShortRows) {
+  for (const char* op : {"Softmax", "LogSoftmax"})
+    for (const std::int64_t count : {2, 6, 15, 16})
+      OpCase(op).input({3, 67, count}, -9, 9).check(by(kSoftmax), within(kRows));
+}
+
 TEST_P(Softmax, OfLargeNumbers) {
   OpCase("Softmax").input(Tensor::of<float>({1, 4}, {1000, 999, -1000, 1000})).check(by(kSoftmax), within(kRows));
 }

@@ -91,23 +91,33 @@ float exp_row(float* row, std::size_t count, float shift) {
   return row_sum(row, row, count, [&](Float v) { return exp(d, hn::Sub(v, subtracted)); });
 }
 
+/// The first LANES of a vector at P.
+HWY_INLINE Float load_lanes(const float* p, std::size_t lanes) {
+  const FloatTag d;
+  return lanes == hn::Lanes(d) ? hn::LoadU(d, p) : load_tail(d, p, lanes);
+}
+HWY_INLINE void store_lanes(Float v, float* p, std::size_t lanes) {
+  const FloatTag d;
+  lanes == hn::Lanes(d) ? hn::StoreU(v, d, p) : store_tail(d, v, p, lanes);
+}
+
 /// One vector of adjacent columns, of which LANES are used.
 HWY_INLINE void softmax_vector(const float* src, float* dst, std::size_t count, std::size_t stride, std::size_t lanes,
                                bool log) {
   const FloatTag d;
   Float highest = hn::Set(d, kLowest);
-  for (std::size_t i = 0; i < count; ++i) highest = hn::Max(highest, load_tail(d, src + i * stride, lanes));
+  for (std::size_t i = 0; i < count; ++i) highest = hn::Max(highest, load_lanes(src + i * stride, lanes));
   Float sum = hn::Zero(d);
   for (std::size_t i = 0; i < count; ++i) {
-    const Float y = exp(d, hn::Sub(load_tail(d, src + i * stride, lanes), highest));
-    if (!log) store_tail(d, y, dst + i * stride, lanes);
+    const Float y = exp(d, hn::Sub(load_lanes(src + i * stride, lanes), highest));
+    if (!log) store_lanes(y, dst + i * stride, lanes);
     sum = hn::Add(sum, y);
   }
   const Float scale = log ? HWY_NAMESPACE::log(d, sum) : hn::Div(hn::Set(d, 1.0F), sum);
   for (std::size_t i = 0; i < count; ++i) {
-    const Float y = log ? hn::Sub(hn::Sub(load_tail(d, src + i * stride, lanes), highest), scale)
-                        : hn::Mul(load_tail(d, dst + i * stride, lanes), scale);
-    store_tail(d, y, dst + i * stride, lanes);
+    const Float y = log ? hn::Sub(hn::Sub(load_lanes(src + i * stride, lanes), highest), scale)
+                        : hn::Mul(load_lanes(dst + i * stride, lanes), scale);
+    store_lanes(y, dst + i * stride, lanes);
   }
 }
 
@@ -116,12 +126,6 @@ void softmax_columns(const float* src, float* dst, std::size_t count, std::size_
   const std::size_t lanes = hn::Lanes(FloatTag());
   for (std::size_t j = 0; j < columns; j += lanes)
     softmax_vector(src + j, dst + j, count, stride, HWY_MIN(lanes, columns - j), log);
-}
-
-/// The LANES at P that a row_map() processes.
-HWY_INLINE Float load_lanes(const float* p, std::size_t lanes) {
-  const FloatTag d;
-  return lanes == hn::Lanes(d) ? hn::LoadU(d, p) : load_tail(d, p, lanes);
 }
 
 void layer_norm_row(const float* src, float* dst, std::size_t count, const float* scale, const float* bias,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <functional>
 
 #include "cpu/loops/element_program.hpp"
@@ -46,6 +47,23 @@ void for_lines(const Lines& lines, std::int64_t work, const Row& row, const Colu
       columns(outer * lines.count * lines.inner + column, outer * lines.inner + column,
               static_cast<std::size_t>(std::min(kColumns, lines.inner - column)));
     }
+  });
+}
+
+/// Contiguous rows of fewer elements than a vector are better processed many at once: a vector of one row has mostly
+/// empty lanes.
+constexpr std::int64_t kShortRow = 15;
+
+inline bool has_short_rows(const Lines& lines) {
+  return lines.inner == 1 && lines.count > 0 && lines.count <= kShortRow;
+}
+
+/// Calls WORK(first row, rows) for groups of at most kColumns short rows, split over the threads. COST is that of an
+/// element relative to a memory access.
+template <typename Work>
+void for_short_rows(const Lines& lines, std::int64_t cost, const Work& work) {
+  parallel_for(lines.outer, kParallelGrain / (cost * lines.count) + 1, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; i += kColumns) work(i, std::min(kColumns, end - i));
   });
 }
 

@@ -63,19 +63,8 @@ bool order_kept(const NodeContext& context, const std::vector<bool>& axes) {
   return dst_plain && (others == 0 || axes[1] || src.shape[1] == 1);
 }
 
-/// Rows of fewer elements than a vector are summed one by one: a vector per row has mostly empty lanes.
-constexpr std::int64_t kShortRow = 15;
-
-bool has_short_rows(Reduce kind, const Lines& lines) {
-  return lines.inner == 1 && lines.count <= kShortRow && (kind == Reduce::kSum || kind == Reduce::kMean);
-}
-
-/// SUMS(first, count) is called for groups of at most ROWS rows, split over the threads.
-template <typename Sums>
-void for_short_rows(const Lines& lines, std::int64_t rows, const Sums& sums) {
-  parallel_for(lines.outer, kParallelGrain / lines.count + 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; i += rows) sums(i, std::min(rows, end - i));
-  });
+bool sums_short_rows(Reduce kind, const Lines& lines) {
+  return has_short_rows(lines) && (kind == Reduce::kSum || kind == Reduce::kMean);
 }
 
 float sum_of(const float* row, std::int64_t count) {
@@ -85,9 +74,9 @@ float sum_of(const float* row, std::int64_t count) {
 }
 
 void reduce(Reduce kind, const Lines& lines, const float* src, float* dst) {
-  if (has_short_rows(kind, lines)) {
+  if (sums_short_rows(kind, lines)) {
     const float divisor = kind == Reduce::kMean ? static_cast<float>(lines.count) : 1;
-    return for_short_rows(lines, lines.outer, [&](std::int64_t first, std::int64_t rows) {
+    return for_short_rows(lines, 1, [&](std::int64_t first, std::int64_t rows) {
       for (std::int64_t i = first; i < first + rows; ++i) dst[i] = sum_of(src + i * lines.count, lines.count) / divisor;
     });
   }
@@ -111,8 +100,8 @@ class HalfReduction {
   }
 
   void run(const std::uint16_t* src, BFloat16* dst) const {
-    if (has_short_rows(kind_, lines_))
-      return for_short_rows(lines_, kShortRows, [&](std::int64_t first, std::int64_t rows) {
+    if (sums_short_rows(kind_, lines_))
+      return for_short_rows(lines_, 1, [&](std::int64_t first, std::int64_t rows) {
         short_rows(src + first * lines_.count, rows, dst + first);
       });
     for_lines(
@@ -123,7 +112,6 @@ class HalfReduction {
  private:
   static constexpr std::int64_t kPiece = 1024;
   static constexpr std::int64_t kPieceRows = 31;
-  static constexpr std::int64_t kShortRows = 64;
 
   Reduce piece_kind() const { return kind_ == Reduce::kMean ? Reduce::kSum : kind_; }
   BFloat16 finished(float reduced) const {
@@ -131,7 +119,7 @@ class HalfReduction {
   }
 
   void short_rows(const std::uint16_t* src, std::int64_t rows, BFloat16* dst) const {
-    std::array<float, kShortRows * kShortRow> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+    std::array<float, kColumns * kShortRow> piece;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
     half_kernels().widen({src, 0}, {piece.data(), 0}, 1, static_cast<std::size_t>(rows * lines_.count));
     for (std::int64_t i = 0; i < rows; ++i) dst[i] = finished(sum_of(piece.data() + i * lines_.count, lines_.count));
   }

@@ -1,18 +1,38 @@
+#include <array>
+
+#include "cpu/kernels/half_kernels.hpp"
 #include "cpu/kernels/row_kernels.hpp"
+#include "cpu/kernels/transpose_kernels.hpp"
 #include "cpu/loops/half_rows.hpp"
 #include "cpu/loops/lines.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/parallel.hpp"
 
 // Softmax, LogSoftmax, LayerNormalization and RMSNormalization: one reduction row at a time if it is contiguous, else
-// one row per vector lane.
+// one row per vector lane. Short rows of Softmax are transposed for that.
 namespace saccade::cpu {
 namespace {
 
 // An exponential costs about as much as eight memory-bound elements.
 constexpr std::int64_t kExponentials = 8;
 
+using ShortRows = std::array<float, kShortRow * kColumns>;
+
+/// ROWS rows of COUNT elements, at most kColumns and kShortRow. DST may be SRC.
+void short_softmax(std::int64_t rows, std::int64_t count, bool log, const float* src, float* dst) {
+  ShortRows turned;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+  auto* const bits = reinterpret_cast<std::uint32_t*>(turned.data());
+  transpose_block(reinterpret_cast<const std::uint32_t*>(src), count, bits, kColumns, rows, count);
+  row_kernels().softmax_columns(turned.data(), turned.data(), static_cast<std::size_t>(count),
+                                static_cast<std::size_t>(kColumns), static_cast<std::size_t>(rows), log);
+  transpose_block(bits, kColumns, reinterpret_cast<std::uint32_t*>(dst), count, count, rows);
+}
+
 void softmax(const Lines& lines, bool log, const float* src, float* dst) {
+  if (has_short_rows(lines))
+    return for_short_rows(lines, kExponentials, [&](std::int64_t first, std::int64_t rows) {
+      short_softmax(rows, lines.count, log, src + first * lines.count, dst + first * lines.count);
+    });
   const RowKernels& kernels = row_kernels();
   const auto count = static_cast<std::size_t>(lines.count);
   const auto stride = static_cast<std::size_t>(lines.inner);
@@ -26,6 +46,15 @@ void softmax(const Lines& lines, bool log, const float* src, float* dst) {
 
 /// Contiguous rows of bfloat16.
 void half_softmax(const Lines& lines, bool log, const std::uint16_t* src, std::uint16_t* dst) {
+  if (has_short_rows(lines))
+    return for_short_rows(lines, kExponentials, [&](std::int64_t first, std::int64_t rows) {
+      ShortRows wide;  // NOLINT(cppcoreguidelines-pro-type-member-init): written first
+      const std::int64_t at = first * lines.count;
+      const auto elements = static_cast<std::size_t>(rows * lines.count);
+      half_kernels().widen({src + at, 0}, {wide.data(), 0}, 1, elements);
+      short_softmax(rows, lines.count, log, wide.data(), wide.data());
+      half_kernels().narrow({wide.data(), 0}, {dst + at, 0}, 1, elements);
+    });
   const auto count = static_cast<std::size_t>(lines.count);
   parallel_for(lines.outer, kParallelGrain / (2 * lines.count) + 1, [&](std::int64_t begin, std::int64_t end) {
     const std::int64_t first = begin * lines.count;
