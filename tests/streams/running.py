@@ -44,8 +44,11 @@ class Run:
     def wait_for(self, condition, what, seconds=60):
         """Waits until CONDITION holds. A busy machine may need long: the limit is for a run that hangs."""
         end = time.monotonic() + seconds
-        while not condition():
-            if self.process.poll() is not None:
+        while True:
+            has_ended = self.process.poll() is not None
+            if condition():
+                return
+            if has_ended:
                 raise AssertionError(f"it has ended ({self.process.returncode}) before {what}: {self.text()}")
             if time.monotonic() > end:
                 raise AssertionError(f"no {what} within {seconds} s: {self.text()}")

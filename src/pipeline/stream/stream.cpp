@@ -100,7 +100,7 @@ bool Stream::read_one() {
   Outcome<Frame> frame = reader_.read(pool_);
   if (frame) {
     const bool goes_on = deliver(std::move(*frame));
-    if (info().live) pool_.fill_up();
+    if (info().files.empty()) pool_.fill_up();  // images have sizes of their own
     return goes_on;
   }
   const Failure& failure = frame.failure();
