@@ -80,7 +80,9 @@ TEST_F(NvdecLoop, EveryRoundOfAnElementaryStreamHasTheSameFrames) {
       SCOPED_TRACE(fmt::format("{} {}", name, frames));
       const std::string path = video(name, format, codec, frames, options);
       const Playback once = test::play(path, Decoding::kCpu);
-      const Playback looped = loop(path, Decoding::kCuda, 3 * frames + 2, open);
+      const int count = 3 * frames + 2;
+      const Playback looped = loop(path, Decoding::kCuda, count, open);
+      EXPECT_EQ(looped.from_gpu, count);
       for (std::size_t i = 0; i < looped.frames.size(); ++i) {
         EXPECT_EQ(looped.frames[i].sequence, static_cast<std::int64_t>(i));
         EXPECT_EQ(looped.frames[i].timestamp_ns, static_cast<std::int64_t>(i) * 40'000'000);
@@ -114,9 +116,11 @@ TEST_F(NvdecLoop, AFailureBetweenTwoRoundsCostsNoFrame) {
   for (const char* function : {"cuvidParseVideoData", "cuvidDecodePicture", "cuvidMapVideoFrame64"}) {
     for (int after = 14; after < 26; ++after) {
       SCOPED_TRACE(fmt::format("{} {}", function, after));
+      const std::ptrdiff_t before = nvcuvid_.count("cuvidCreateVideoParser");
       nvcuvid_.fail(function, after, kCallFailed);
       const Playback gpu = loop(path, Decoding::kAuto, 50);
       EXPECT_GT(gpu.from_gpu, 0);
+      EXPECT_EQ(nvcuvid_.count("cuvidCreateVideoParser") - before, 2) << "the next round is opened again";
       expect_same(gpu, cpu);
     }
   }

@@ -3,6 +3,7 @@
 namespace saccade {
 namespace {
 
+using test::frame_pixels;
 using test::GraphBuilder;
 using test::operators;
 
@@ -16,21 +17,9 @@ std::int64_t fuse_cast(Graph& graph) {
                         }}});
 }
 
-std::vector<ValueId> pixels_of_frame(GraphBuilder& b) {
-  const std::vector<float> ones{1, 1, 1};
-  const std::vector<float> zeros{0, 0, 0};
-  return b.multi("saccade.Preprocess", {b.input("frame", {}, DType::kFrame)}, 2,
-                 {{"width", std::int64_t{8}},
-                  {"height", std::int64_t{6}},
-                  {"resize", std::string("stretch")},
-                  {"color", std::string("rgb")},
-                  {"scale", ones},
-                  {"bias", zeros}});
-}
-
 TEST(FusePreprocessCast, MakesHalvesAtOnce) {
   GraphBuilder b;
-  const auto made = pixels_of_frame(b);
+  const auto made = frame_pixels(b);
   const ValueId half = b.op("Cast", {made[0]}, {{"to", kToBFloat16}});
   const ValueId wide = b.op("Cast", {b.op("Relu", {half})}, {{"to", std::int64_t{1}}});
   Graph graph = b.build({wide, b.op("Neg", {made[1]})});
@@ -41,18 +30,18 @@ TEST(FusePreprocessCast, MakesHalvesAtOnce) {
 
 TEST(FusePreprocessCast, StaysWhereItMay) {
   GraphBuilder without_kernel;
-  const ValueId half = without_kernel.op("Cast", {pixels_of_frame(without_kernel)[0]}, {{"to", kToHalf}});
+  const ValueId half = without_kernel.op("Cast", {frame_pixels(without_kernel)[0]}, {{"to", kToHalf}});
   Graph first = without_kernel.build({without_kernel.op("Relu", {half})});
   EXPECT_EQ(fuse_cast(first), 0);
 
   GraphBuilder other_reader;
-  const ValueId made = pixels_of_frame(other_reader)[0];
+  const ValueId made = frame_pixels(other_reader)[0];
   const ValueId narrow = other_reader.op("Cast", {made}, {{"to", kToBFloat16}});
   Graph second = other_reader.build({other_reader.op("Relu", {narrow}), other_reader.op("Relu", {made})});
   EXPECT_EQ(fuse_cast(second), 0);
 
   GraphBuilder geometry;
-  Graph third = geometry.build({geometry.op("Cast", {pixels_of_frame(geometry)[1]}, {{"to", kToBFloat16}})});
+  Graph third = geometry.build({geometry.op("Cast", {frame_pixels(geometry)[1]}, {{"to", kToBFloat16}})});
   EXPECT_EQ(fuse_cast(third), 0);
 }
 

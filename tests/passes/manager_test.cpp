@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "passes/core/check.hpp"
+#include "passes/rewrite.hpp"
 #include "support/graph_builder.hpp"
 
 namespace saccade {
@@ -133,16 +134,7 @@ TEST(ResultCheck, SeesADifferenceInEveryType) {
 
 TEST(ResultCheck, DrawsAFrameForAPipeline) {
   GraphBuilder b;
-  const ValueId frame = b.input("frame", {}, DType::kFrame);
-  const std::vector<float> ones{1, 1, 1};
-  const std::vector<float> zeros{0, 0, 0};
-  const ValueId pixels = b.multi("saccade.Preprocess", {frame}, 2,
-                                 {{"width", std::int64_t{8}},
-                                  {"height", std::int64_t{6}},
-                                  {"resize", std::string("stretch")},
-                                  {"color", std::string("rgb")},
-                                  {"scale", ones},
-                                  {"bias", zeros}})[0];
+  const ValueId pixels = test::frame_pixels(b)[0];
   const ValueId factor = b.scalar(1);
   Graph graph = b.build({b.op("Mul", {pixels, factor})});
   ResultCheck check(graph, {});

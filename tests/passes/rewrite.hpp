@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "graph/print.hpp"
 #include "passes/core/manager.hpp"
@@ -17,6 +18,19 @@ inline std::int64_t rewrite(Graph& graph, const std::string& pass, PassOptions o
   options.check = true;
   options.tolerance = 1e-5;
   return static_cast<std::int64_t>(run_passes(graph, options).patches.size());
+}
+
+/// The pixels of a frame and their geometry: the outputs of a Preprocess of 8x6 pixels.
+inline std::vector<ValueId> frame_pixels(GraphBuilder& b) {
+  const std::vector<float> ones{1, 1, 1};
+  const std::vector<float> zeros{0, 0, 0};
+  return b.multi("saccade.Preprocess", {b.input("frame", {}, DType::kFrame)}, 2,
+                 {{"width", std::int64_t{8}},
+                  {"height", std::int64_t{6}},
+                  {"resize", std::string("stretch")},
+                  {"color", std::string("rgb")},
+                  {"scale", ones},
+                  {"bias", zeros}});
 }
 
 /// The node that computes the graph's first output.

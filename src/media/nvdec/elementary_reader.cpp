@@ -97,7 +97,7 @@ class ElementaryReader final : public FrameReader {
   /// Why there is no frame; nothing if there may be one now.
   std::optional<Failure> feed() {
     std::span<const std::uint8_t> unit = file_.next();
-    if (unit.empty() && is_closed_ && !is_ahead_) {
+    if (unit.empty() && may_repeat_ && !is_ahead_) {
       // The GPU has as much to decode between two rounds as within one.
       is_ahead_ = true;
       round_ = packets_;
@@ -110,7 +110,7 @@ class ElementaryReader final : public FrameReader {
       return std::nullopt;
     }
     const std::int64_t number = packets_++;
-    if (number == round_) is_closed_ = is_looped_ && decoder_->may_follow_all(unit);
+    if (number == round_) may_repeat_ = is_looped_ && decoder_->may_follow_all(unit);
     if (at_ != nullptr) *at_ = number;
     if (inspect_unit(unit, codec_).is_key) keys_[static_cast<std::size_t>(next_key_++) % keys_.size()] = number;
     const std::string problem = decoder_->send(unit, number);
@@ -166,9 +166,9 @@ class ElementaryReader final : public FrameReader {
   bool has_ended_ = false;  ///< nothing follows what the decoder has
   std::int64_t sequence_ = 0;
   std::int64_t packets_ = 0;
-  std::int64_t round_ = 0;               ///< its first packet, which is_ahead_
+  std::int64_t round_ = 0;               ///< the first packet of the latest round
   bool is_looped_ = false;               ///< expect_rewind()
-  bool is_closed_ = false;               ///< the first packet may follow the last one
+  bool may_repeat_ = false;              ///< the first packet may follow the last one
   bool is_ahead_ = false;                ///< the decoder has packets of the next round
   std::optional<DeviceImage> held_;      ///< the first of the next round
   std::array<std::int64_t, 64> keys_{};  ///< ring of the latest key frames' packets

@@ -155,7 +155,7 @@ FilterAxis FilterAxis::of(int origin, int extent, int per, std::int64_t target, 
 
 void FilterTable::store(int position, int first, int bits) {
   const int start = std::clamp(first, 0, extent_ - taps_);
-  std::int32_t* row = weights_.data() + static_cast<std::ptrdiff_t>(position) * stride_;
+  std::int32_t* row = weights_.data() + static_cast<std::ptrdiff_t>(position) * taps_;
   for (std::size_t k = 0; k < scratch_.size(); ++k) {
     const int sample = std::clamp(first + static_cast<int>(k), 0, extent_ - 1);
     const int tap = std::clamp(sample - start, 0, taps_ - 1);
@@ -171,9 +171,8 @@ void FilterTable::build(Interpolation kind, const FilterAxis& axis, Span positio
   const double most = most_shares(kind, from.scale);
   extent_ = axis.samples.end - axis.samples.begin;
   taps_ = static_cast<int>(std::min(spreads ? std::ceil(most / axis.per) + 2 : most, static_cast<double>(extent_)));
-  stride_ = (taps_ + kPadding - 1) / kPadding * kPadding;
   first_.resize(static_cast<std::size_t>(count));
-  weights_.assign(static_cast<std::size_t>(count) * static_cast<std::size_t>(stride_), 0);
+  weights_.assign(static_cast<std::size_t>(count) * static_cast<std::size_t>(taps_), 0);
   for (int i = 0; i < count; ++i) {
     scratch_.clear();
     int first = shares_of(kind, from, positions.begin + i, shrinks, scratch_);

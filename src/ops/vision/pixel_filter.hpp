@@ -47,21 +47,17 @@ struct FilterAxis {
 /// within the axis. Weights of samples beyond its ends are added to those of the last ones.
 class FilterTable {
  public:
-  /// Rows of weights end in zeros up to a multiple of this, for vector kernels.
-  static constexpr int kPadding = 16;
-
   /// Weights with BITS for POSITIONS. SHRINKS: neither axis of the frame is enlarged, which changes kArea.
   /// Allocates only if the table is larger than all before.
   void build(Interpolation kind, const FilterAxis& axis, Span positions, int bits, bool shrinks);
 
   int taps() const { return taps_; }
-  int stride() const { return stride_; }  ///< weights per position, with padding
   int positions() const { return static_cast<int>(first_.size()); }
   /// The first sample, relative to the axis' begin, of each position.
   const std::vector<std::int32_t>& first() const { return first_; }
   const std::vector<std::int32_t>& weights() const { return weights_; }
   const std::int32_t* weights(int position) const {
-    return weights_.data() + static_cast<std::ptrdiff_t>(position) * stride_;
+    return weights_.data() + static_cast<std::ptrdiff_t>(position) * taps_;
   }
 
  private:
@@ -69,7 +65,6 @@ class FilterTable {
   void store(int position, int first, int bits);
 
   int taps_ = 0;
-  int stride_ = 0;
   int extent_ = 0;
   std::vector<std::int32_t> first_;
   std::vector<std::int32_t> weights_;

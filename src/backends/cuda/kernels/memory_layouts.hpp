@@ -13,8 +13,8 @@ struct JobAxis {
 /// (ops/vision/pixel_filter.hpp).
 struct JobTable {
   const int* first;    ///< by position: the first sample; on the device
-  const int* weights;  ///< by position: STRIDE, of which TAPS are used
-  int taps, stride;
+  const int* weights;  ///< by position: TAPS
+  int taps;
   int begin;  ///< the axis' first readable sample, which FIRST is relative to
 };
 struct JobComponent {

@@ -94,8 +94,8 @@ struct Arithmetic {
 template <typename Arithmetic, typename Reader>
 __device__ __forceinline__ int32 filtered(const Reader& reader, const JobTable& across, const JobTable& down, int32 x,
                                           int32 y) {
-  const int32* weights = across.weights + static_cast<int64>(x) * across.stride;
-  const int32* row_weights = down.weights + static_cast<int64>(y) * down.stride;
+  const int32* weights = across.weights + static_cast<int64>(x) * across.taps;
+  const int32* row_weights = down.weights + static_cast<int64>(y) * down.taps;
   const int32 column = across.begin + across.first[x];
   const int32 row = down.begin + down.first[y];
   int32 sum = 0;

@@ -51,7 +51,7 @@ class DeviceTables {
   void describe(FrameJob& job) const {
     const int* next = reinterpret_cast<const int*>(memory_.pointer());
     const auto describe_table = [&](const FilterTable& table, int begin) {
-      JobTable made{next, next + table.first().size(), table.taps(), table.stride(), begin};
+      JobTable made{next, next + table.first().size(), table.taps(), begin};
       next = made.weights + table.weights().size();
       return made;
     };
