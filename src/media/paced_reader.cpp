@@ -14,8 +14,8 @@ namespace {
 
 /// The buffers of the camera that it stands for: it is never further behind.
 constexpr int kBuffers = 4;
-/// What most wake-ups of a thread take, with a margin.
-constexpr std::chrono::microseconds kWakeUp(150);
+/// What all but the rarest wake-ups of a thread take on a shared host.
+constexpr std::chrono::microseconds kWakeUp(500);
 
 /// Readers that exist.
 std::atomic<int> paced_readers{0};

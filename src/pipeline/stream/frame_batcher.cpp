@@ -69,7 +69,7 @@ Clock::time_point FrameBatcher::next_due(std::size_t lane, Clock::time_point cap
 
 /// Asleep until shortly before the frame is expected, then awake until some time after that.
 PopStatus FrameBatcher::pop_first(Frame& frame, std::size_t& lane) {
-  constexpr std::chrono::microseconds kWakeUp(150);  // of most wake-ups, with a margin
+  constexpr std::chrono::microseconds kWakeUp(500);  // of all but the rarest wake-ups on a shared host
   constexpr std::chrono::microseconds kLate(600);    // of most frames, whose threads wake up, too
   const auto expected = due_[0];
   if (stays_awake_ && lanes_[0].period > kWakeUp + kLate && Clock::now() < expected + kLate) {
