@@ -34,7 +34,7 @@ std::string_view to_string(Decoding decoding) noexcept;
 /// How a source is read.
 struct SourceOptions {
   /// A video or a scene at its own frame rate, as a camera: the source is live, and frames that are not taken in time
-  /// are dropped and counted.
+  /// are dropped and counted. Those of a pipeline begin together, once each has decoded a frame, or after a minute.
   bool realtime = false;
   /// A video or a scene begins again at its end; frame numbers and timestamps continue.
   bool loop = false;

@@ -14,6 +14,8 @@
 
 namespace saccade {
 
+class CommonStart;
+
 /// Reads the frames of a source: a file, a folder, a device or a network stream. One thread reads; any thread may
 /// cancel.
 class FrameReader {
@@ -33,6 +35,8 @@ class FrameReader {
   virtual void expect_rewind() {}
   /// Begins again at the first frame, after kEnd. False if this kind of source must be opened again for that.
   virtual bool rewind() { return false; }
+  /// The first frame of a source that is read in real time is due when START says so. Before the first read.
+  virtual void begin_with(std::shared_ptr<CommonStart> /*start*/) {}
   /// Makes a waiting read, and all later ones, return kCancelled.
   virtual void cancel() noexcept = 0;
   /// Those of a device. Any thread.

@@ -5,9 +5,11 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "media/common_start.hpp"
 
 namespace saccade {
 namespace {
@@ -27,13 +29,17 @@ class PacedReader final : public FrameReader {
     period_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / info_.frame_rate));
     ++paced_readers;
   }
-  ~PacedReader() override { --paced_readers; }
+  ~PacedReader() override {
+    --paced_readers;
+    arrive();
+  }
 
   const SourceInfo& info() const override { return info_; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     const auto start = Clock::now();
     Outcome<Frame> frame = reader_->read(allocator);
+    if (start_ != nullptr && !has_arrived_) begin(static_cast<bool>(frame));
     if (!frame) return frame;
     const auto decoded = Clock::now();
     advance_to(frame->timestamp_ns, decoded);
@@ -52,21 +58,40 @@ class PacedReader final : public FrameReader {
     return frame;
   }
 
+  void begin_with(std::shared_ptr<CommonStart> start) override {
+    start_ = std::move(start);
+    start_->expect();
+  }
+
   void cancel() noexcept override {
     {
       const std::scoped_lock lock(mutex_);
       cancelled_ = true;
     }
     wake_.notify_all();
+    if (start_ != nullptr) start_->wake();
     reader_->cancel();
   }
 
  private:
+  /// After the first read: waits for the other sources if it gave a frame, and for its place among them.
+  void begin(bool has_frame) {
+    const double place = arrive();
+    if (!has_frame) return;
+    start_->wait(cancelled_);
+    wait_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(place * period_), {});
+  }
+
+  double arrive() {
+    const bool is_awaited = start_ != nullptr && !std::exchange(has_arrived_, true);
+    return is_awaited ? start_->arrive() : 0;
+  }
+
   /// Asleep, then awake for the last AWAKE before DUE. False if reading was cancelled.
   bool wait_until(Clock::time_point due, Clock::duration awake) {
     {
       std::unique_lock lock(mutex_);
-      if (wake_.wait_until(lock, due - awake, [&] { return cancelled_; })) return false;
+      if (wake_.wait_until(lock, due - awake, [&] { return cancelled_.load(); })) return false;
     }
     while (Clock::now() < due) std::this_thread::yield();
     return true;
@@ -89,9 +114,11 @@ class PacedReader final : public FrameReader {
   bool has_begun_ = false;
   std::int64_t last_ = 0;  ///< timestamp
   Clock::time_point due_;
+  std::shared_ptr<CommonStart> start_;  ///< null: it begins when it has a frame
+  bool has_arrived_ = false;
   std::mutex mutex_;
   std::condition_variable wake_;
-  bool cancelled_ = false;
+  std::atomic<bool> cancelled_{false};
 };
 
 }  // namespace

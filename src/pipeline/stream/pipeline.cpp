@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/log.hpp"
+#include "media/common_start.hpp"
 #include "pipeline/stream/capacities.hpp"
 #include "pipeline/stream/memory_shares.hpp"
 #include "vision/tracking/object_tracker.hpp"
@@ -166,6 +167,8 @@ Pipeline::Impl::Impl(std::vector<Source> sources, const std::vector<Model>& mode
 }
 
 void Pipeline::Impl::start_streams(std::span<const Stream::Place> places) {
+  const auto start = std::make_shared<CommonStart>();
+  for (Source& source : sources_) impl_of(source).reader().begin_with(start);
   try {
     for (std::size_t i = 0; i < places.size(); ++i)
       streams_.push_back(std::make_unique<Stream>(impl_of(sources_[i]).reader(), *places_[i].worker->queue, places[i]));

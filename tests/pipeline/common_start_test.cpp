@@ -1,0 +1,117 @@
+#include "media/common_start.hpp"
+
+#include <gtest/gtest.h>
+
+#include <future>
+
+#include "media/paced_reader.hpp"
+#include "support/cpu_model.hpp"
+#include "support/frames.hpp"
+#include "support/scripted_source.hpp"
+#include "support/tiny_models.hpp"
+
+namespace saccade {
+namespace {
+
+using std::chrono::milliseconds;
+using test::Act;
+
+/// Frames at 25 per second. The first read begins when FIRST is set.
+class LateReader final : public FrameReader {
+ public:
+  LateReader(std::vector<Act> script, std::shared_future<void> first)
+      : reader_("late", std::move(script)), info_(reader_.info()), first_(std::move(first)) {
+    info_.frame_rate = 25;
+  }
+
+  const SourceInfo& info() const override { return info_; }
+  Outcome<Frame> read(FrameAllocator& allocator) override {
+    first_.wait();
+    return reader_.read(allocator);
+  }
+  void cancel() noexcept override { reader_.cancel(); }
+
+ private:
+  test::ScriptedReader reader_;
+  SourceInfo info_;
+  std::shared_future<void> first_;
+};
+
+std::shared_future<void> at_once() {
+  std::promise<void> now;
+  now.set_value();
+  return now.get_future().share();
+}
+
+std::unique_ptr<FrameReader> paced(std::vector<Act> script, std::shared_future<void> first = at_once()) {
+  return pace(std::make_unique<LateReader>(std::move(script), std::move(first)));
+}
+
+/// A frame of READER, by another thread.
+std::future<Outcome<Frame>> read_beside(FrameReader& reader, test::FramePool& pool) {
+  return std::async(std::launch::async, [&] { return reader.read(pool); });
+}
+
+constexpr milliseconds kWhile(50);
+
+TEST(CommonStart, NoneBeginsBeforeAllHaveAFrame) {
+  std::promise<void> decoded;
+  test::FramePool pool;
+  const auto early = paced(test::frames(2));
+  const auto late = paced(test::frames(2), decoded.get_future().share());
+  const auto start = std::make_shared<CommonStart>();
+  for (FrameReader* reader : {early.get(), late.get()}) reader->begin_with(start);
+  auto first = read_beside(*early, pool);
+  EXPECT_EQ(first.wait_for(kWhile), std::future_status::timeout);
+  const auto released = Clock::now();
+  decoded.set_value();
+  const Outcome<Frame> other = late->read(pool);
+  const Outcome<Frame> frame = first.get();
+  ASSERT_TRUE(frame);
+  ASSERT_TRUE(other);
+  EXPECT_GE(frame->captured, released);
+  // They deliver in turn: half a period lies between two of them.
+  EXPECT_GE(other->captured - released, milliseconds(20));
+}
+
+TEST(CommonStart, WhatWillHaveNoFrameIsNotAwaited) {
+  test::FramePool pool;
+  const auto good = paced(test::frames(2));
+  const auto lost = paced({Act::kLost});
+  auto gone = paced(test::frames(2));
+  const auto start = std::make_shared<CommonStart>();
+  for (FrameReader* reader : {good.get(), lost.get(), gone.get()}) reader->begin_with(start);
+  EXPECT_EQ(lost->read(pool).failure().status, Status::kLost);
+  auto first = read_beside(*good, pool);
+  EXPECT_EQ(first.wait_for(kWhile), std::future_status::timeout);
+  gone.reset();
+  EXPECT_TRUE(first.get());
+  EXPECT_TRUE(good->read(pool)) << "the next one waits for nobody";
+}
+
+TEST(CommonStart, CancellingEndsTheWait) {
+  test::FramePool pool;
+  const auto reader = paced(test::frames(2));
+  const auto never = paced(test::frames(2));
+  const auto start = std::make_shared<CommonStart>();
+  for (FrameReader* each : {reader.get(), never.get()}) each->begin_with(start);
+  auto first = read_beside(*reader, pool);
+  EXPECT_EQ(first.wait_for(kWhile), std::future_status::timeout);
+  reader->cancel();
+  EXPECT_EQ(first.get().failure().status, Status::kCancelled);
+}
+
+TEST(CommonStart, IsThatOfTheSourcesOfAPipeline) {
+  const test::TempFolder folder;
+  std::promise<void> decoded;
+  std::vector<Source> sources;
+  sources.push_back(source_of(paced(test::frames(3))));
+  sources.push_back(source_of(paced(test::frames(3), decoded.get_future().share())));
+  Pipeline pipeline(std::move(sources), {test::load_on_cpu(test::write_box_detector(folder))});
+  EXPECT_EQ(pipeline.next(kWhile).failure().status, Status::kTimeout);
+  decoded.set_value();
+  EXPECT_EQ(test::drain(pipeline), 6);
+}
+
+}  // namespace
+}  // namespace saccade
