@@ -63,9 +63,10 @@ def live(arguments, folder):
     print_gpu_use(monitor)
     ledger, total = summary["ledger"], summary["latency_ms"]["total"]
     worst = max(stream["latency_ms"]["total"]["p99"] for stream in summary["streams"])
-    lost = sum(ledger["dropped"].values()) if isinstance(ledger["dropped"], dict) else ledger["dropped"]
+    lost = sum(ledger["dropped"].values())
+    reasons = ", ".join(f"{reason} {count}" for reason, count in ledger["dropped"].items() if count > 0) or "none"
     print(f"{arguments.streams} streams, {arguments.seconds:.0f} s: {summary['frames_per_second']:.0f} frames/s, "
-          f"{summary['batch']:.1f} at once; dropped {lost} of {ledger['captured']} ({100 * lost / ledger['captured']:.3f} %), "
+          f"{summary['batch']:.1f} at once; dropped {lost} of {ledger['captured']} ({100 * lost / ledger['captured']:.3f} %: {reasons}), "
           f"unaccounted for {ledger['unaccounted']}")
     print(f"arrival to result: p50 {total['p50']:.2f}, p99 {total['p99']:.2f} ms; worst stream's p99 {worst:.2f} ms")
     print(f"processors in use: {statistics.median(line['process']['cpu'] for line in telemetry):.1f} of {os.cpu_count()}, "

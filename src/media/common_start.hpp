@@ -15,8 +15,8 @@ class CommonStart {
   /// A source has its first frame, or will have none. Its place among all of them, from 0 to below 1: sources that
   /// deliver in turn, as cameras that do not know of each other, wait less than those that deliver at once.
   double arrive();
-  /// Waits until all have arrived or CANCELLED is set, and no longer than a minute: a file may be a pipe that nobody
-  /// writes.
+  /// Waits until all have arrived or CANCELLED is set, and no longer than a minute: a file may be a pipe without
+  /// a writer.
   void wait(const std::atomic<bool>& cancelled);
   /// Makes those who wait look whether they are cancelled.
   void wake() noexcept;

@@ -86,7 +86,7 @@ TEST(CommonStart, WhatWillHaveNoFrameIsNotAwaited) {
   EXPECT_EQ(first.wait_for(kWhile), std::future_status::timeout);
   gone.reset();
   EXPECT_TRUE(first.get());
-  EXPECT_TRUE(good->read(pool)) << "the next one waits for nobody";
+  EXPECT_TRUE(good->read(pool)) << "the next one waits for no other";
 }
 
 TEST(CommonStart, CancellingEndsTheWait) {
