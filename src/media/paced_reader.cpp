@@ -22,6 +22,11 @@ constexpr std::chrono::microseconds kWakeUp(500);
 /// Readers that exist.
 std::atomic<int> paced_readers{0};
 
+/// Whether no frame follows a read with this result.
+bool is_last(Status status) {
+  return status == Status::kEnd || status == Status::kLost || status == Status::kCancelled;
+}
+
 class PacedReader final : public FrameReader {
  public:
   explicit PacedReader(std::unique_ptr<FrameReader> reader) : reader_(std::move(reader)), info_(reader_->info()) {
@@ -38,9 +43,9 @@ class PacedReader final : public FrameReader {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     const auto start = Clock::now();
-    Outcome<Frame> frame = reader_->read(allocator);
-    if (start_ != nullptr && !has_arrived_) begin(static_cast<bool>(frame));
+    Outcome<Frame> frame = read_now(allocator);
     if (!frame) return frame;
+    if (start_ != nullptr && !has_arrived_) begin();
     const auto decoded = Clock::now();
     advance_to(frame->timestamp_ns, decoded);
     if (const auto latest = decoded - kBuffers * period_; due_ < latest) {
@@ -74,10 +79,20 @@ class PacedReader final : public FrameReader {
   }
 
  private:
-  /// After the first read: waits for the other sources if it gave a frame, and for its place among them.
-  void begin(bool has_frame) {
+  Outcome<Frame> read_now(FrameAllocator& allocator) {
+    try {
+      Outcome<Frame> frame = reader_->read(allocator);
+      if (!frame && is_last(frame.failure().status)) arrive();
+      return frame;
+    } catch (...) {
+      arrive();
+      throw;
+    }
+  }
+
+  /// With the first frame: waits for the other sources, then for its place among them.
+  void begin() {
     const double place = arrive();
-    if (!has_frame) return;
     start_->wait(cancelled_);
     wait_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(place * period_), {});
   }
