@@ -22,8 +22,13 @@ import time
 LIMIT_S = 1.0
 
 
+def name_of(pid):
+    with open(f"/proc/{pid}/comm") as file:
+        return file.read().strip()
+
+
 def children(pid):
-    """The children of PID, one per source."""
+    """The children of PID that read its sources; another one may decide on the precision."""
     found = []
     for task in os.listdir(f"/proc/{pid}/task"):
         try:
@@ -31,7 +36,7 @@ def children(pid):
                 found += [int(child) for child in file.read().split()]
         except FileNotFoundError:
             pass
-    return sorted(found)
+    return sorted(child for child in found if name_of(child) == "saccade-source")
 
 
 class Run:
