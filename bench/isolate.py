@@ -23,8 +23,12 @@ LIMIT_S = 1.0
 
 
 def name_of(pid):
-    with open(f"/proc/{pid}/comm") as file:
-        return file.read().strip()
+    """Empty once it has ended."""
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip()
+    except FileNotFoundError:
+        return ""
 
 
 def children(pid):

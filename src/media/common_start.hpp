@@ -13,7 +13,7 @@ class CommonStart {
   /// One more source will arrive.
   void expect();
   /// A source has its first frame, or will have none. Its place among all of them, from 0 to below 1: sources that
-  /// deliver in turn, as cameras that do not know of each other, wait less than those that deliver at once.
+  /// deliver in turn, as free-running cameras, wait less than those that deliver at once.
   double arrive();
   /// Waits until all have arrived or CANCELLED is set, and no longer than a minute: a file may be a pipe without
   /// a writer.

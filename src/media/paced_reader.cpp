@@ -43,9 +43,9 @@ class PacedReader final : public FrameReader {
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     const auto start = Clock::now();
-    Outcome<Frame> frame = read_now(allocator);
+    Outcome<Frame> frame = read_unpaced(allocator);
     if (!frame) return frame;
-    if (start_ != nullptr && !has_arrived_) begin();
+    if (is_awaited_) wait_for_start();
     const auto decoded = Clock::now();
     advance_to(frame->timestamp_ns, decoded);
     if (const auto latest = decoded - kBuffers * period_; due_ < latest) {
@@ -66,6 +66,7 @@ class PacedReader final : public FrameReader {
   void begin_with(std::shared_ptr<CommonStart> start) override {
     start_ = std::move(start);
     start_->expect();
+    is_awaited_ = true;
   }
 
   void cancel() noexcept override {
@@ -79,7 +80,7 @@ class PacedReader final : public FrameReader {
   }
 
  private:
-  Outcome<Frame> read_now(FrameAllocator& allocator) {
+  Outcome<Frame> read_unpaced(FrameAllocator& allocator) {
     try {
       Outcome<Frame> frame = reader_->read(allocator);
       if (!frame && is_last(frame.failure().status)) arrive();
@@ -91,16 +92,14 @@ class PacedReader final : public FrameReader {
   }
 
   /// With the first frame: waits for the other sources, then for its place among them.
-  void begin() {
+  void wait_for_start() {
     const double place = arrive();
     start_->wait(cancelled_);
     wait_until(Clock::now() + std::chrono::duration_cast<Clock::duration>(place * period_), {});
   }
 
-  double arrive() {
-    const bool is_awaited = start_ != nullptr && !std::exchange(has_arrived_, true);
-    return is_awaited ? start_->arrive() : 0;
-  }
+  /// At most once. Its place among the sources.
+  double arrive() { return std::exchange(is_awaited_, false) ? start_->arrive() : 0; }
 
   /// Asleep, then awake for the last AWAKE before DUE. False if reading was cancelled.
   bool wait_until(Clock::time_point due, Clock::duration awake) {
@@ -130,7 +129,7 @@ class PacedReader final : public FrameReader {
   std::int64_t last_ = 0;  ///< timestamp
   Clock::time_point due_;
   std::shared_ptr<CommonStart> start_;  ///< null: it begins when it has a frame
-  bool has_arrived_ = false;
+  bool is_awaited_ = false;             ///< by the other sources
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<bool> cancelled_{false};
