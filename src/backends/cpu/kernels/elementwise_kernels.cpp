@@ -33,7 +33,7 @@ SACCADE_UNARY(LeakyRelu, return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Mul(x
 SACCADE_UNARY(Elu, const Float negative = hn::Mul(p, hn::Expm1(d, hn::Min(x, hn::Zero(d))));
               return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), negative, x);)
 SACCADE_UNARY(Sigmoid, return sigmoid(d, x);)
-SACCADE_UNARY(Silu, return hn::Div(x, hn::Add(hn::Set(d, 1.0F), exp(d, hn::Neg(x))));)
+SACCADE_UNARY(Silu, return silu(d, x);)
 SACCADE_UNARY(Tanh, return tanh(d, x);)
 SACCADE_UNARY(Erf, return erf(d, x);)
 SACCADE_UNARY(Gelu, const Float half = hn::Mul(hn::Set(d, 0.5F), x);

@@ -36,29 +36,43 @@ struct Accumulators {
   Float of[kHeight][kVectors];
 };
 
-/// COUNT lanes of a row that ends within the panel; vectors past its end are zero and not accessed.
-HWY_INLINE Float load_part(const float* row, std::size_t first, std::size_t count) {
-  return count > first ? load_tail(FloatTag(), row + first, std::min(count - first, hn::Lanes(FloatTag())))
-                       : hn::Zero(FloatTag());
+/// ACCESS(row, vector) for all accumulators. Unrolled, so that they are registers and no array in memory.
+template <std::size_t kHeight, typename Access>
+HWY_INLINE void for_each(const Access& access) {
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kHeight; ++r)
+#pragma GCC unroll 2
+    for (std::size_t v = 0; v < kVectors; ++v) access(r, v);
 }
-HWY_INLINE void store_part(Float v, float* row, std::size_t first, std::size_t count) {
-  if (count > first) store_tail(FloatTag(), v, row + first, std::min(count - first, hn::Lanes(FloatTag())));
-}
+
+/// A tile of fewer columns than a panel, as if it had all.
+template <std::size_t kHeight>
+struct WholeRows {
+  static constexpr std::size_t kColumns = kVectors * hn::MaxLanes(FloatTag());
+
+  void load(const ProductTile& tile) {
+    for (std::size_t r = 0; r < kHeight; ++r) std::copy_n(tile.out + r * tile.stride, tile.columns, rows[r]);
+  }
+  void store(const ProductTile& tile) const {
+    for (std::size_t r = 0; r < kHeight; ++r) std::copy_n(rows[r], tile.columns, tile.out + r * tile.stride);
+  }
+
+  HWY_ALIGN float rows[kHeight][kColumns];
+};
 
 template <std::size_t kHeight>
 HWY_INLINE void begin(const ProductTile& tile, Accumulators<kHeight>& sum) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   if (tile.initial != nullptr) {
-    for (std::size_t r = 0; r < kHeight; ++r)
-      for (std::size_t v = 0; v < kVectors; ++v) sum.of[r][v] = hn::LoadU(d, tile.initial + v * lanes);
+    for_each<kHeight>([&](std::size_t r, std::size_t v) { sum.of[r][v] = hn::LoadU(d, tile.initial + v * lanes); });
   } else if (tile.columns == kVectors * lanes) {
-    for (std::size_t r = 0; r < kHeight; ++r)
-      for (std::size_t v = 0; v < kVectors; ++v) sum.of[r][v] = hn::LoadU(d, tile.out + r * tile.stride + v * lanes);
+    for_each<kHeight>(
+        [&](std::size_t r, std::size_t v) { sum.of[r][v] = hn::LoadU(d, tile.out + r * tile.stride + v * lanes); });
   } else {
-    for (std::size_t r = 0; r < kHeight; ++r)
-      for (std::size_t v = 0; v < kVectors; ++v)
-        sum.of[r][v] = load_part(tile.out + r * tile.stride, v * lanes, tile.columns);
+    WholeRows<kHeight> whole{};
+    whole.load(tile);
+    for_each<kHeight>([&](std::size_t r, std::size_t v) { sum.of[r][v] = hn::Load(d, whole.rows[r] + v * lanes); });
   }
 }
 
@@ -67,12 +81,12 @@ HWY_INLINE void end(const ProductTile& tile, const Accumulators<kHeight>& sum) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
   if (tile.columns == kVectors * lanes) {
-    for (std::size_t r = 0; r < kHeight; ++r)
-      for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(sum.of[r][v], d, tile.out + r * tile.stride + v * lanes);
+    for_each<kHeight>(
+        [&](std::size_t r, std::size_t v) { hn::StoreU(sum.of[r][v], d, tile.out + r * tile.stride + v * lanes); });
   } else {
-    for (std::size_t r = 0; r < kHeight; ++r)
-      for (std::size_t v = 0; v < kVectors; ++v)
-        store_part(sum.of[r][v], tile.out + r * tile.stride, v * lanes, tile.columns);
+    WholeRows<kHeight> whole;
+    for_each<kHeight>([&](std::size_t r, std::size_t v) { hn::Store(sum.of[r][v], d, whole.rows[r] + v * lanes); });
+    whole.store(tile);
   }
 }
 
@@ -86,11 +100,13 @@ void run_height(const ProductTile& tile) {
   const float* const* rows = tile.rows;
   for (std::size_t tap = 0; tap < tile.taps; ++tap, rows += kRows) {
     const float* row[kHeight];
+#pragma GCC unroll 16
     for (std::size_t r = 0; r < kHeight; ++r) row[r] = rows[r] + tile.first;
     for (std::size_t k = 0; k < tile.depth; ++k) {
       const Float first = hn::Load(d, panel);
       const Float second = hn::Load(d, panel + lanes);
       panel += kVectors * lanes;
+#pragma GCC unroll 16
       for (std::size_t r = 0; r < kHeight; ++r) {
         const Float element = hn::Set(d, row[r][k]);
         sum.of[r][0] = hn::MulAdd(element, first, sum.of[r][0]);
