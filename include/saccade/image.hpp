@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "saccade/frame.hpp"
@@ -46,5 +47,18 @@ class Image {
 /// (kInvalidArgument) if FRAME has no size, lacks a plane, has a pitch shorter than a row, or is not readable on the
 /// host. Any thread.
 Image convert(const FrameView& frame, PixelFormat format);
+
+/// The image file at PATH in FORMAT (kRgb24 or kBgr24), upright as its EXIF orientation says. Formats are those of
+/// Source::open(). Throws Error naming the file if it is missing, damaged or of another kind, (kUnsupported) for
+/// another FORMAT. Any thread.
+Image load_image(const std::string& path, PixelFormat format = PixelFormat::kRgb24);
+
+/// Writes IMAGE to PATH by its ending: JPEG (.jpg, .jpeg) or PNG (.png); kGray8 as PNG only. Throws Error naming the
+/// file. Any thread.
+void save_image(const std::string& path, const Image& image);
+
+/// IMAGE as the bytes of a JPEG file of QUALITY, 1 to 100, with 4:2:0 chroma. Throws Error (kInvalidArgument) for
+/// another quality, (kUnsupported) for kGray8 and a side above 65500 pixels. Any thread.
+std::string encode_jpeg(const Image& image, int quality = 90);
 
 }  // namespace saccade

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "saccade/contours.hpp"
@@ -11,6 +12,10 @@ namespace saccade {
 /// MASK as a kGray8 image of WIDTH x HEIGHT pixels: 255 inside, 0 outside. What is beyond the image is ignored. Throws
 /// Error (kInvalidArgument) for a size below 1. Any thread.
 Image to_bitmap(const Mask& mask, int width, int height);
+
+/// MASK, clipped to WIDTH x HEIGHT, as COCO's compressed run lengths: "counts" of a segmentation whose "size" is
+/// [HEIGHT, WIDTH], as pycocotools encodes it. Throws Error (kInvalidArgument) for a size below 1. Any thread.
+std::string to_coco_counts(const Mask& mask, int width, int height);
 
 /// A closed line through corners of pixels, alternately horizontal and vertical. The last point joins the first one.
 /// The pixel (x, y) has the corners (x, y) and (x + 1, y + 1).

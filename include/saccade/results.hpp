@@ -251,4 +251,8 @@ struct Result {
   bool invalid() const { return faults.any(); }
 };
 
+/// RESULT as the object that open_jsonl() writes on a line (docs/command.md), without the line feed and without the
+/// events of zones. CONTOURS: with those of masks. Any thread.
+std::string to_json(const Result& result, bool contours = false);
+
 }  // namespace saccade

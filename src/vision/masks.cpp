@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <numeric>
 
+#include "tensor/frame.hpp"
+#include "vision/run_lengths.hpp"
+
 namespace saccade {
 namespace {
 
@@ -115,6 +118,12 @@ Image to_bitmap(const Mask& mask, int width, int height) {
     std::fill_n(image.samples().data() + static_cast<std::ptrdiff_t>(run.y) * width + first, last - first, 255);
   }
   return image;
+}
+
+std::string to_coco_counts(const Mask& mask, int width, int height) {
+  check_size(width, height);
+  RunLengths lengths;
+  return std::string(lengths.encode_text(mask.runs, width, height));
 }
 
 std::vector<Polygon> to_polygons(const Mask& mask) {

@@ -6,7 +6,11 @@
 #include <vector>
 
 #include "media/convert.hpp"
+#include "media/frame_reader.hpp"
+#include "media/images.hpp"
 #include "saccade/error.hpp"
+#include "support/frames.hpp"
+#include "support/temp_folder.hpp"
 #include "tensor/frame.hpp"
 
 namespace saccade {
@@ -72,6 +76,64 @@ TEST(Image, RefusesFramesThatCannotBeRead) {
   damaged.memory = MemoryKind::kDevice;
   EXPECT_THROW(convert(damaged, PixelFormat::kRgb24), Error);
   EXPECT_THROW(convert(FrameView{}, PixelFormat::kRgb24), Error);
+}
+
+TEST(Image, AFileIsReadAsASourceReadsIt) {
+  const test::TempFolder folder;
+  const test::RgbImage pixels = test::gradient(37, 21);
+  for (const char* name : {"image.jpg", "image.png"}) {
+    SCOPED_TRACE(name);
+    const std::string path = folder / name;
+    test::RgbImage source = pixels;
+    write_image(path, source.view());
+    test::FramePool pool;
+    const auto reader = open_reader(path);
+    const Outcome<Frame> frame = reader->read(pool);
+    ASSERT_TRUE(frame);
+
+    const saccade::Image rgb = load_image(path);
+    EXPECT_EQ(rgb.format(), PixelFormat::kRgb24);
+    EXPECT_TRUE(std::ranges::equal(rgb.samples(), convert(frame->view, PixelFormat::kRgb24).samples()));
+    const saccade::Image bgr = load_image(path, PixelFormat::kBgr24);
+    EXPECT_TRUE(std::ranges::equal(bgr.samples(), convert(frame->view, PixelFormat::kBgr24).samples()));
+  }
+}
+
+TEST(Image, ThatIsSavedAsPngIsReadBack) {
+  const test::TempFolder folder;
+  saccade::Image image(PixelFormat::kBgr24, 5, 3);
+  for (std::size_t i = 0; i < image.samples().size(); ++i) image.samples()[i] = static_cast<std::uint8_t>(5 * i);
+  save_image(folder / "image.png", image);
+  EXPECT_TRUE(std::ranges::equal(load_image(folder / "image.png", PixelFormat::kBgr24).samples(), image.samples()));
+}
+
+TEST(Image, IsEncodedAsTheFileThatIsSaved) {
+  const test::TempFolder folder;
+  test::RgbImage pixels = test::gradient(37, 21);
+  const saccade::Image image = convert(pixels.view(), PixelFormat::kBgr24);
+  save_image(folder / "image.jpg", image);
+  EXPECT_EQ(encode_jpeg(image), test::bytes_of_file(folder / "image.jpg"));
+  EXPECT_LT(encode_jpeg(image, 10).size(), encode_jpeg(image, 95).size());
+  for (const int quality : {0, 101}) EXPECT_THROW((void)encode_jpeg(image, quality), Error);
+  EXPECT_THROW((void)encode_jpeg(saccade::Image(PixelFormat::kGray8, 4, 4)), Error);
+}
+
+TEST(Image, FilesThatAreNoImagesAreRefused) {
+  const test::TempFolder folder;
+  const auto message_of = [](const std::string& path) -> std::string {
+    try {
+      (void)load_image(path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  folder.write("text.jpg", "no image");
+  EXPECT_NE(message_of(folder / "text.jpg").find("text.jpg' is no image"), std::string::npos);
+  EXPECT_NE(message_of(folder / "missing.jpg").find("missing.jpg"), std::string::npos);
+  EXPECT_NE(message_of(folder / "").find(std::string(folder / "")), std::string::npos);
+  folder.write("damaged.png", "\x89PNG\r\n\x1a\n and no more");
+  EXPECT_NE(message_of(folder / "damaged.png").find("damaged.png"), std::string::npos);
 }
 
 }  // namespace

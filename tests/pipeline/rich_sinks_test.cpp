@@ -1,14 +1,18 @@
 // The sinks' output for results with more than boxes and classes.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/module.hpp"
 #include "media/frame_reader.hpp"
 #include "pipeline/model/frame_pool.hpp"
 #include "pipeline/rich_results.hpp"
+#include "pipeline/sinks/drawn_frame.hpp"
+#include "saccade/draw.hpp"
 #include "saccade/error.hpp"
 #include "saccade/npy.hpp"
 #include "saccade/sinks.hpp"
@@ -44,6 +48,31 @@ class RichSinks : public testing::Test {
   test::TempFolder folder_;
   test::RichResult rich_;
 };
+
+TEST_F(RichSinks, AResultAloneIsTheObjectOfItsLine) {
+  const std::array events = {ZoneEvent{.zone = "gate", .track_id = 7}};
+  rich_.result.zone_events = events;
+  EXPECT_EQ(json::parse(to_json(rich_.result)), line());
+  EXPECT_EQ(json::parse(to_json(rich_.result, true)), line({.contours = true}));
+  EXPECT_EQ(to_json(rich_.result).find('\n'), std::string::npos);
+}
+
+TEST_F(RichSinks, AResultAloneIsDrawnAsItsFrame) {
+  const auto draw_module = module<DrawModule>("draw");
+  for (const bool has_image : {true, false}) {
+    if (!has_image) rich_.result.image = {};
+    std::vector<std::uint8_t> expected;
+    const auto keep = [&](const DrawnFrame& drawn) {
+      expected.assign(drawn.view().data, drawn.view().data + 3 * drawn.view().width * drawn.view().height);
+    };
+    DrawnFrame drawn(draw_module, keep);
+    drawn.add(rich_.result, rich_.frame);
+    drawn.finish();
+    const Image image = draw(rich_.frame, {&rich_.result, 1});
+    EXPECT_EQ(image.width(), has_image ? 16 : 8);
+    EXPECT_TRUE(std::ranges::equal(image.samples(), expected));
+  }
+}
 
 TEST_F(RichSinks, EventsOfZonesFollowTheirResult) {
   const std::array events = {ZoneEvent{.zone = "the \"gate\"",

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <random>
 
+#include "saccade/error.hpp"
+#include "saccade/maps.hpp"
+
 namespace saccade {
 namespace {
 
@@ -61,6 +64,30 @@ TEST(MapRows, OfNoMapAreEmpty) {
 
   EXPECT_EQ(id, -1);
   EXPECT_TRUE(std::isnan(depth));
+}
+
+TEST(Maps, HaveAValuePerPixel) {
+  const GridPlace place = {2, 1, 0.25, 0.25, 0, 0, {0, 0, 8, 3}};  // the last row was not seen by the model
+  const std::vector<std::int32_t> ids = {4, 6};
+  const std::vector<float> depths = {0.5F, 2};
+  const ClassMap classes{place, ids};
+  const DepthMap depth{place, DepthKind::kMetric, depths};
+  std::vector<std::int32_t> class_pixels(8 * 4, 99);
+  std::vector<float> depth_pixels(8 * 4, 99);
+  to_pixels(classes, 8, 4, class_pixels);
+  to_pixels(depth, 8, 4, depth_pixels);
+  for (int y = 0; y < 4; ++y) {
+    for (int x = 0; x < 8; ++x) {
+      const auto i = static_cast<std::size_t>(8 * y + x);
+      EXPECT_EQ(class_pixels[i], classes.at(x, y));
+      if (y < 3)
+        EXPECT_EQ(depth_pixels[i], depth.at(x, y));
+      else
+        EXPECT_TRUE(std::isnan(depth_pixels[i]));
+    }
+  }
+  EXPECT_THROW(to_pixels(classes, 8, 5, class_pixels), Error);
+  EXPECT_THROW(to_pixels(depth, 0, 4, {}), Error);
 }
 
 }  // namespace

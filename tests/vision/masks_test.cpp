@@ -146,5 +146,14 @@ TEST(Masks, PolygonsFilledAreTheMask) {
   }
 }
 
+TEST(Masks, HaveRunLengthsInColumns) {
+  // pycocotools: encode(asfortranarray([[0, 1, 1], [0, 1, 0]])): outside 2, inside 3, outside 1
+  const auto runs = runs_of({".##", ".#."});
+  EXPECT_EQ(to_coco_counts({runs, 3}, 3, 2), "231");
+  EXPECT_EQ(to_coco_counts({runs, 3}, 2, 2), "22") << "clipped to the image";
+  EXPECT_EQ(to_coco_counts({}, 3, 2), "6");
+  EXPECT_THROW((void)to_coco_counts({}, 0, 2), Error);
+}
+
 }  // namespace
 }  // namespace saccade

@@ -148,9 +148,24 @@ void append_zone_event(JsonBuffer& out, const Result& result, const ZoneEvent& e
 
 }  // namespace
 
+std::string to_json(const Result& result, bool contours) {
+  ResultLines lines({.contours = contours});
+  const JsonBuffer& line = lines.object(result);
+  return {line.data(), line.size()};
+}
+
+const JsonBuffer& ResultLines::object(const Result& result) {
+  line_.clear();
+  append_result(result);
+  return line_;
+}
+
 const JsonBuffer& ResultLines::of(const Result& result) {
   line_.clear();
-  if (results_) append_result(result);
+  if (results_) {
+    append_result(result);
+    append(line_, "\n");
+  }
   for (const ZoneEvent& event : result.zone_events) append_zone_event(line_, result, event);
   return line_;
 }
@@ -169,7 +184,7 @@ void ResultLines::append_result(const Result& result) {
     append(line_, R"(,"image":{{"width":{},"height":{}}})", result.image.width, result.image.height);
   if (result.task == Task::kEmbed || !result.embedding.empty()) append_embedding(line_, result.embedding);
   if (result.task == Task::kText || !result.text.empty()) append_text(line_, result.text, result.text_confidence);
-  append(line_, "}}\n");
+  append(line_, "}}");
 }
 
 void ResultLines::append_detections(const Result& result) {

@@ -14,6 +14,8 @@ class ResultLines {
 
   /// The line of RESULT and those of the events of its zones, each with its line feed, until the next call.
   const JsonBuffer& of(const Result& result);
+  /// The object of RESULT alone, until the next call.
+  const JsonBuffer& object(const Result& result);
 
  private:
   void append_result(const Result& result);
