@@ -1,9 +1,11 @@
 # cmake --install: bin/saccade with its completions and manual page, the library and its modules, headers, the package
 # files of find_package(saccade) and pkg-config, the demo's model and the documentation.
+# The component "runtime" is what a Python wheel contains.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS saccade_app RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(TARGETS saccade EXPORT saccadeTargets LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime
+  NAMELINK_COMPONENT development)
+install(TARGETS saccade_app RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime)
 if(TARGET flag_documents)
   set(generated "${PROJECT_BINARY_DIR}/generated")
   install(FILES "${generated}/saccade.bash" RENAME saccade
@@ -20,10 +22,10 @@ if(TARGET flag_documents)
   install(FILES "${generated}/saccade.1.gz" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 endif()
 get_property(saccade_modules GLOBAL PROPERTY SACCADE_MODULES)
-install(TARGETS ${saccade_modules} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
-install(TARGETS saccade_source RUNTIME DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade")
+install(TARGETS ${saccade_modules} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade" COMPONENT runtime)
+install(TARGETS saccade_source RUNTIME DESTINATION "${CMAKE_INSTALL_LIBDIR}/saccade" COMPONENT runtime)
 install(FILES "${PROJECT_SOURCE_DIR}/models/scene_model.onnx" "${PROJECT_SOURCE_DIR}/models/scene_model.toml"
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/saccade")
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/saccade" COMPONENT runtime)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/saccade" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 
 set(saccade_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/saccade")

@@ -1,6 +1,7 @@
 # Compiler settings shared by every target; presets choose among them.
 option(SACCADE_TESTS "Build the tests" ON)
 option(SACCADE_BENCH "Build the benches" OFF)
+option(SACCADE_PYTHON "Build the Python package (script/bootstrap --python)" OFF)
 option(SACCADE_FUZZ "Build the fuzz targets (clang)" OFF)
 set(SACCADE_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated (address,undefined or thread)")
 

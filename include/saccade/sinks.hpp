@@ -55,6 +55,10 @@ std::unique_ptr<Sink> open_csv(const std::string& path, std::span<const Model> m
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models, std::span<const Source> sources,
                                 const Rotation& rotation = {});
 
+/// By class ID, the category IDs that open_coco() writes for MODEL: COCO's if its labels are COCO's or only "person",
+/// else the class IDs. Throws Error as Model::task() does. Any thread.
+std::vector<int> coco_categories(const Model& model);
+
 /// Tracks in MOTChallenge's format for results: a line "frame,id,left,top,width,height,confidence,-1,-1,-1" for each
 /// detection on a confirmed track, with frames from 1 and pixels from 0. Several sources have one file each: out.txt,
 /// out-1.txt, ... Throws Error (kIo), and (kInvalidArgument) unless exactly one of MODELS tracks objects.

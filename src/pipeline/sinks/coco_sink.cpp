@@ -14,18 +14,6 @@
 namespace saccade {
 namespace {
 
-/// COCO's category IDs if the labels are COCO's or only "person"; else the class IDs.
-std::vector<int> categories_of(const Model& model) {
-  const auto labels = model.labels();
-  const bool is_coco = are_coco(labels);
-  const bool is_person = model.task() == Task::kPose && labels.size() == 1 && labels.front() == "person";
-  std::vector<int> categories;
-  categories.reserve(labels.size());
-  for (int id = 0; id < static_cast<int>(labels.size()); ++id)
-    categories.push_back(is_coco || is_person ? coco_category(id) : id);
-  return categories;
-}
-
 // The end is written after every frame, so that the list is complete whenever the run ends.
 RecordForm list_form() { return {.header = "[", .separator = ",", .end = "\n]\n"}; }
 
@@ -33,7 +21,7 @@ class CocoSink final : public Sink {
  public:
   CocoSink(const std::string& path, std::span<const Model> models, const Rotation& rotation)
       : file_(path, rotation, list_form()) {
-    for (const Model& model : models) categories_.push_back(categories_of(model));
+    for (const Model& model : models) categories_.push_back(coco_categories(model));
   }
 
   bool reads_pixels() const override { return false; }
@@ -92,6 +80,17 @@ class CocoSink final : public Sink {
 };
 
 }  // namespace
+
+std::vector<int> coco_categories(const Model& model) {
+  const auto labels = model.labels();
+  const bool is_coco = are_coco(labels);
+  const bool is_person = model.task() == Task::kPose && labels.size() == 1 && labels.front() == "person";
+  std::vector<int> categories;
+  categories.reserve(labels.size());
+  for (int id = 0; id < static_cast<int>(labels.size()); ++id)
+    categories.push_back(is_coco || is_person ? coco_category(id) : id);
+  return categories;
+}
 
 std::unique_ptr<Sink> open_coco(const std::string& path, std::span<const Model> models, std::span<const Source> sources,
                                 const Rotation& rotation) {

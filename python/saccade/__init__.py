@@ -1,0 +1,20 @@
+"""Saccade: computer-vision models on live video, at the limit of the hardware.
+
+    model = saccade.Model("yolov8n.onnx")
+    result = model("street.jpg")
+    print(result.boxes, result.class_name)
+    result.save("drawn.jpg")
+
+    for result in saccade.Pipeline("rtsp://camera/stream", model, track="bytetrack"):
+        print(result.frame, result.track_id)
+"""
+from ._errors import (ConflictError, DeviceError, Error, InternalError, InvalidArgumentError, InvalidFileError, IoError,
+                      NotFoundError, UnsupportedError)
+from ._saccade import (Classification, ClassMap, DepthMap, Masks, Model, Pipeline, Result, Segment, Session, TensorInfo,
+                       __version__, load_image)
+
+__all__ = [
+    "ClassMap", "Classification", "ConflictError", "DepthMap", "DeviceError", "Error", "InternalError",
+    "InvalidArgumentError", "InvalidFileError", "IoError", "Masks", "Model", "NotFoundError", "Pipeline", "Result",
+    "Segment", "Session", "TensorInfo", "UnsupportedError", "__version__", "load_image"
+]

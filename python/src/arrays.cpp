@@ -1,0 +1,99 @@
+#include "arrays.hpp"
+
+#include <nanobind/stl/string.h>
+
+#include <utility>
+
+#include "saccade/error.hpp"
+
+namespace saccade::python {
+namespace {
+
+using HostArray = nb::ndarray<const std::uint8_t, nb::device::cpu>;
+
+std::string name_of_type(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
+
+std::string shape_of(const nb::ndarray<>& array) {
+  std::string text = "(";
+  for (std::size_t i = 0; i < array.ndim(); ++i) text += (i > 0 ? ", " : "") + std::to_string(array.shape(i));
+  return text + ")";
+}
+
+/// Why an array that is no HostArray can't be an image.
+[[noreturn]] void refuse_array(const nb::ndarray<>& array) {
+  if (array.device_type() != nb::device::cpu::value)
+    refuse("the image is on a device: copy it to the host first, as image.cpu() does in PyTorch");
+  refuse("the image's elements are no uint8: an image has samples of 0 to 255");
+}
+
+FrameView view_of(const HostArray& array, const std::optional<std::string>& color) {
+  const bool is_gray = array.ndim() == 2 || (array.ndim() == 3 && array.shape(2) == 1);
+  if (!is_gray && (array.ndim() != 3 || array.shape(2) != 3))
+    refuse("an image has the shape (height, width, 3) or (height, width), not " + shape_of(nb::ndarray<>(array)));
+  if (!is_gray && !color)
+    refuse(
+        "the order of the image's colours is unknown: pass color=\"bgr\" (OpenCV) or color=\"rgb\" (PIL, torchvision)");
+  if (array.size() == 0) refuse("the image has no pixels: its shape is " + shape_of(nb::ndarray<>(array)));
+  const std::int64_t channels = is_gray ? 1 : 3;
+  const auto width = static_cast<std::int64_t>(array.shape(1));
+  const bool is_dense = array.stride(1) == channels && (array.ndim() == 2 || array.stride(2) == 1);
+  if (!is_dense || array.stride(0) < channels * width)
+    refuse("the image's pixels are not one after the other in its rows: pass numpy.ascontiguousarray(image)");
+  FrameView view{.format = is_gray ? PixelFormat::kGray8 : color_format(*color), .range = ColorRange::kFull};
+  view.width = static_cast<int>(array.shape(1));
+  view.height = static_cast<int>(array.shape(0));
+  view.planes[0] = array.data();
+  view.pitch_bytes[0] = static_cast<int>(array.stride(0));
+  return view;
+}
+
+nb::object array_of_pil(nb::handle image) {
+  return nb::module_::import_("numpy").attr("asarray")(image.attr("convert")("RGB"));
+}
+
+}  // namespace
+
+Array<std::uint8_t> image_array(Image image) {
+  const auto width = static_cast<std::size_t>(image.width());
+  const auto height = static_cast<std::size_t>(image.height());
+  const bool is_gray = image.format() == PixelFormat::kGray8;
+  auto* kept = new Image(std::move(image));
+  const nb::capsule owner(kept, [](void* at) noexcept { delete static_cast<Image*>(at); });
+  if (is_gray) return shared_array(kept->samples().data(), {height, width}, owner);
+  return shared_array(kept->samples().data(), {height, width, 3}, owner);
+}
+
+PixelFormat color_format(std::string_view name) {
+  if (name == "rgb") return PixelFormat::kRgb24;
+  if (name == "bgr") return PixelFormat::kBgr24;
+  refuse("color is \"rgb\" or \"bgr\", not \"" + std::string(name) + "\"");
+}
+
+ImageArgument image_argument(nb::handle image, std::optional<std::string> color) {
+  ImageArgument argument;
+  if (color) argument.color = color_format(*color);
+  if (nb::isinstance<nb::str>(image) || nb::hasattr(image, "__fspath__")) {
+    const nb::object path = nb::module_::import_("os").attr("fspath")(image);
+    argument.owner = nb::cast(image_array(load_image(nb::cast<std::string>(path), argument.color)));
+    color = argument.color == PixelFormat::kRgb24 ? "rgb" : "bgr";
+  } else if (nb::hasattr(image, "convert") && nb::hasattr(image, "mode")) {
+    argument.owner = array_of_pil(image);
+    color = "rgb";
+    // What is drawn on it has the order that was asked for.
+  } else {
+    argument.owner = nb::borrow(image);
+  }
+  HostArray array;
+  if (!nb::try_cast(argument.owner, array, false)) {
+    nb::ndarray<> any;
+    if (nb::try_cast(argument.owner, any, false)) refuse_array(any);
+    throw nb::type_error(
+        ("an image is a NumPy array, a PIL image or the path of a file, not " + name_of_type(image)).c_str());
+  }
+  argument.view = view_of(array, color);
+  return argument;
+}
+
+}  // namespace saccade::python

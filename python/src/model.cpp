@@ -1,0 +1,155 @@
+#include "model.hpp"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <map>
+
+#include "saccade/error.hpp"
+#include "saccade/sinks.hpp"
+
+namespace saccade::python {
+namespace {
+
+nb::tuple to_tuple(const Shape& shape) {
+  nb::list dims;
+  for (const std::int64_t dim : shape) dims.append(dim);
+  return nb::tuple(dims);
+}
+
+std::vector<TensorInfo> copy_of(std::span<const TensorInfo> tensors) { return {tensors.begin(), tensors.end()}; }
+
+void load(PyModel* self, const nb::object& path, const std::string& device, const std::string& precision, int threads,
+          const std::string& card, std::optional<float> confidence, std::optional<float> iou, bool agnostic,
+          std::optional<bool> multi_label, int max_detections, int top_k, std::vector<std::string> classes,
+          std::optional<int> tiles, std::map<std::string, std::vector<std::int64_t>> shapes,
+          std::map<std::string, std::int64_t> dimensions, std::size_t max_memory) {
+  const auto file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
+  ModelOptions options{.device = Device::parse(device), .precision = parse_precision(precision), .threads = threads};
+  options.max_memory = max_memory;
+  options.shapes = std::move(shapes);
+  options.dimensions = std::move(dimensions);
+  options.card = card;
+  options.post = {.confidence = confidence, .iou = iou, .agnostic = agnostic, .multi_label = multi_label};
+  options.post.max_detections = max_detections;
+  options.post.top_k = top_k;
+  options.post.classes = std::move(classes);
+  if (tiles) options.tiles = TileOptions{.size = *tiles};
+  nb::gil_scoped_release unlocked;
+  new (self) PyModel(file, options);
+}
+
+}  // namespace
+
+void check_process() {
+  static const pid_t kProcess = getpid();
+  if (getpid() != kProcess)
+    throw Error(ErrorCode::kUnsupported,
+                "saccade can't be used after a fork: its threads are not in the new process; start it by "
+                "multiprocessing's method \"spawn\"");
+}
+
+Model PyModel::tracking(const TrackerOptions& tracker) const {
+  ModelOptions options = options_;
+  options.post.tracker = tracker;
+  return Model::load(path_, options);
+}
+
+Categories PyModel::categories() {
+  std::call_once(is_categorised_,
+                 [this] { categories_ = std::make_shared<const std::vector<int>>(coco_categories(model_)); });
+  return categories_;
+}
+
+Result PyModel::run_unlocked(const FrameView& frame) {
+  std::unique_ptr<FrameSession> session;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      session = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (session == nullptr) session = std::make_unique<FrameSession>(model_);
+  // A session whose run fails is not used again.
+  Result result = session->run(frame).clone();
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(session));
+  return result;
+}
+
+PyResult PyModel::run(ImageArgument image) {
+  check_process();
+  Result result;
+  Categories known;
+  {
+    nb::gil_scoped_release unlocked;
+    result = run_unlocked(image.view);
+    known = categories();
+  }
+  return {std::move(result), std::move(image), std::move(known)};
+}
+
+void define_model(nb::module_& module) {
+  nb::class_<TensorInfo>(module, "TensorInfo", "A model's input or output.")
+      .def_ro("name", &TensorInfo::name)
+      .def_prop_ro("dtype", [](const TensorInfo& self) { return to_string(self.dtype); })
+      .def_prop_ro(
+          "shape", [](const TensorInfo& self) { return to_tuple(self.shape); },
+          "If an output's size depends on the data, its capacity.")
+      .def("__repr__", [](const TensorInfo& self) {
+        return "<" + self.name + ": " + std::string(to_string(self.dtype)) + " " + self.shape.to_string() + ">";
+      });
+  nb::class_<PyModel>(
+      module, "Model",
+      "A model: an ONNX file or a plan. Any thread may call it; threads that do so at the same time have "
+      "memory of their own.")
+      .def("__init__", load, nb::arg("path"), nb::kw_only(), nb::arg("device") = "auto", nb::arg("precision") = "auto",
+           nb::arg("threads") = 0, nb::arg("card") = "", nb::arg("confidence") = nb::none(),
+           nb::arg("iou") = nb::none(), nb::arg("agnostic") = false, nb::arg("multi_label") = nb::none(),
+           nb::arg("max_detections") = 300, nb::arg("top_k") = 5, nb::arg("classes") = std::vector<std::string>{},
+           nb::arg("tiles") = nb::none(), nb::arg("shapes") = std::map<std::string, std::vector<std::int64_t>>{},
+           nb::arg("dimensions") = std::map<std::string, std::int64_t>{}, nb::arg("max_memory") = 0,
+           "Reads PATH. DEVICE: \"auto\", \"cpu\", \"cuda\", \"cuda:N\". PRECISION: \"auto\", \"fp32\", \"tf32\", "
+           "\"fp16\", \"bf16\". THREADS: per inference; 0: one per processor. CARD: a model card; empty: MODEL.toml "
+           "beside the model, else recognition. CONFIDENCE and IOU: thresholds; None: the card's. CLASSES: names or "
+           "numbers to keep. TILES: side of the tiles that the image is cut into. SHAPES and DIMENSIONS: of inputs "
+           "without a fixed shape. MAX_MEMORY: bytes. Raises saccade.Error.")
+      .def(
+          "__call__",
+          [](PyModel& self, nb::handle image, std::optional<std::string> color) {
+            return self.run(image_argument(image, std::move(color)));
+          },
+          nb::arg("image"), nb::arg("color") = nb::none(),
+          "The predictions for IMAGE: a uint8 array (height, width, 3) or (height, width), a PIL image, or the path of "
+          "a file. COLOR: \"bgr\" (OpenCV) or \"rgb\", the order of an array's colours. The array must not change "
+          "during the call; it is kept for plot().")
+      .def_prop_ro(
+          "name", [](const PyModel& self) { return self.get().name(); },
+          "The file's name without folder and extension.")
+      .def_prop_ro("device", [](const PyModel& self) { return to_string(self.get().options().device); })
+      .def_prop_ro("precision", [](const PyModel& self) { return to_string(self.get().options().precision); })
+      .def_prop_ro(
+          "task", [](const PyModel& self) { return to_string(self.get().task()); },
+          "\"detect\", \"classify\", \"segment\", \"pose\", \"obb\", \"semantic\", \"depth\", \"upscale\", "
+          "\"embed\", \"text\" or \"track\".")
+      .def_prop_ro(
+          "labels",
+          [](const PyModel& self) {
+            const auto labels = self.get().labels();
+            return std::vector<std::string>(labels.begin(), labels.end());
+          },
+          "Names by class ID; empty if the model has none.")
+      .def_prop_ro("inputs", [](const PyModel& self) { return copy_of(self.get().inputs()); })
+      .def_prop_ro("outputs", [](const PyModel& self) { return copy_of(self.get().outputs()); })
+      .def("__repr__", [](const PyModel& self) {
+        return "<saccade.Model " + self.get().name() + " on " + to_string(self.get().options().device) + ">";
+      });
+}
+
+}  // namespace saccade::python

@@ -1,0 +1,58 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <exception>
+#include <string>
+
+#include "arrays.hpp"
+#include "model.hpp"
+#include "pipeline.hpp"
+#include "result.hpp"
+#include "saccade/error.hpp"
+#include "saccade/unrecognised_model.hpp"
+#include "saccade/version.hpp"
+#include "session.hpp"
+
+namespace saccade::python {
+namespace {
+
+/// Raises the class of saccade._errors for ERROR's code.
+void raise(const Error& error) {
+  const nb::object make = nb::module_::import_("saccade._errors").attr("make");
+  const auto* unrecognised = dynamic_cast<const UnrecognisedModel*>(&error);
+  const nb::object card = unrecognised != nullptr ? nb::cast(unrecognised->card()) : nb::none();
+  const nb::object exception = make(std::string(to_string(error.code())), error.what(), card);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+}
+
+void translate(const std::exception_ptr& thrown, void* /*payload*/) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    raise(error);
+  }
+}
+
+}  // namespace
+}  // namespace saccade::python
+
+NB_MODULE(_saccade, module) {
+  using namespace saccade::python;  // NOLINT(google-build-using-namespace)
+  module.doc() = "Saccade's engine.";
+  nb::register_exception_translator(translate);
+  check_process();  // notes the process
+  module.attr("__version__") = saccade::version();
+  define_results(module);
+  define_model(module);
+  define_pipeline(module);
+  define_session(module);
+  module.def(
+      "load_image",
+      [](const nb::object& path, const std::string& color) {
+        const auto file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
+        return image_array(saccade::load_image(file, color_format(color)));
+      },
+      nb::arg("path"), nb::kw_only(), nb::arg("color") = "bgr",
+      "The image file at PATH, upright as its EXIF orientation says: uint8, (height, width, 3).");
+}
