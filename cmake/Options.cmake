@@ -1,9 +1,14 @@
 # Compiler settings shared by every target; presets choose among them.
 option(SACCADE_TESTS "Build the tests" ON)
 option(SACCADE_BENCH "Build the benches" OFF)
-option(SACCADE_PYTHON "Build the Python package (script/bootstrap --python)" OFF)
 option(SACCADE_FUZZ "Build the fuzz targets (clang)" OFF)
 set(SACCADE_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated (address,undefined or thread)")
+# A sanitized extension would need an interpreter that loads the sanitizer first.
+set(python_default OFF)
+if(EXISTS "${PROJECT_SOURCE_DIR}/.venv-python/installed.txt" AND NOT SACCADE_SANITIZE)
+  set(python_default ON)
+endif()
+option(SACCADE_PYTHON "Build the Python package; ON where script/bootstrap --python has been" ${python_default})
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -11,7 +11,8 @@
 from ._errors import (ConflictError, DeviceError, Error, InternalError, InvalidArgumentError, InvalidFileError, IoError,
                       NotFoundError, UnsupportedError)
 from ._saccade import (Classification, ClassMap, DepthMap, Masks, Model, Pipeline, Result, Segment, Session, TensorInfo,
-                       __version__, load_image)
+                       load_image)
+from ._saccade import version as __version__
 
 __all__ = [
     "ClassMap", "Classification", "ConflictError", "DepthMap", "DeviceError", "Error", "InternalError",

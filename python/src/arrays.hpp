@@ -19,6 +19,8 @@ namespace saccade::python {
 
 namespace nb = nanobind;
 
+using Dictionary = nb::typed<nb::dict, nb::str, nb::any>;
+
 template <typename T>
 using Array = nb::ndarray<nb::numpy, T>;
 

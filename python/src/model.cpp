@@ -16,7 +16,7 @@
 namespace saccade::python {
 namespace {
 
-nb::tuple to_tuple(const Shape& shape) {
+nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape) {
   nb::list dims;
   for (const std::int64_t dim : shape) dims.append(dim);
   return nb::tuple(dims);
@@ -125,7 +125,7 @@ void define_model(nb::module_& module) {
           [](PyModel& self, nb::handle image, std::optional<std::string> color) {
             return self.run(image_argument(image, std::move(color)));
           },
-          nb::arg("image"), nb::arg("color") = nb::none(),
+          nb::arg("image").none(), nb::arg("color") = nb::none(),
           "The predictions for IMAGE: a uint8 array (height, width, 3) or (height, width), a PIL image, or the path of "
           "a file. COLOR: \"bgr\" (OpenCV) or \"rgb\", the order of an array's colours. The array must not change "
           "during the call; it is kept for plot().")

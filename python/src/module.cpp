@@ -42,7 +42,7 @@ NB_MODULE(_saccade, module) {
   module.doc() = "Saccade's engine.";
   nb::register_exception_translator(translate);
   check_process();  // notes the process
-  module.attr("__version__") = saccade::version();
+  module.attr("version") = std::string(saccade::version());
   define_results(module);
   define_model(module);
   define_pipeline(module);

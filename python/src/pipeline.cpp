@@ -49,8 +49,8 @@ std::chrono::nanoseconds seconds(double count) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(count));
 }
 
-nb::dict parse_json(const std::string& text) {
-  return nb::cast<nb::dict>(nb::module_::import_("json").attr("loads")(text));
+Dictionary parse_json(const std::string& text) {
+  return nb::cast<Dictionary>(nb::module_::import_("json").attr("loads")(text));
 }
 
 class PyPipeline {
@@ -104,7 +104,7 @@ class PyPipeline {
     pipeline_->stop();
   }
 
-  nb::dict finish() {
+  Dictionary finish() {
     std::string text;
     {
       nb::gil_scoped_release unlocked;
@@ -113,8 +113,8 @@ class PyPipeline {
     return parse_json(text);
   }
 
-  nb::dict summary() const { return parse_json(to_json(pipeline_->summary())); }
-  nb::dict telemetry() { return parse_json(to_json(pipeline_->telemetry())); }
+  Dictionary summary() const { return parse_json(to_json(pipeline_->summary())); }
+  Dictionary telemetry() { return parse_json(to_json(pipeline_->telemetry())); }
 
  private:
   ImageArgument kept(Image image) const {
@@ -191,15 +191,19 @@ void define_pipeline(nb::module_& module) {
           "camera or stream is no error. ISOLATE: read sources in child processes. DECODE: \"auto\", \"cpu\", "
           "\"cuda\". "
           "MAX_MEMORY: bytes. Raises saccade.Error.")
-      .def("__iter__", [](nb::handle self) { return nb::borrow(self); })
+      .def(
+          "__iter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __iter__(self) -> Pipeline"))
       .def("__next__", &PyPipeline::next)
       .def("stop", &PyPipeline::stop, "Ends the iteration. Any thread.")
       .def("finish", &PyPipeline::finish, "Stops; returns the summary.")
       .def("summary", &PyPipeline::summary, "What `saccade run --json` prints, so far. Any thread.")
       .def("telemetry", &PyPipeline::telemetry,
            "The state of the sources, and what happened since the last call. Any thread.")
-      .def("__enter__", [](nb::handle self) { return nb::borrow(self); })
-      .def("__exit__", [](PyPipeline& self, const nb::args&) { self.finish(); });
+      .def(
+          "__enter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __enter__(self) -> Pipeline"))
+      .def(
+          "__exit__", [](PyPipeline& self, const nb::args&) { self.finish(); },
+          nb::sig("def __exit__(self, *exception: object) -> None"));
 }
 
 }  // namespace saccade::python

@@ -95,7 +95,7 @@ Array<bool> bitmaps(const Masks& self) {
   return owning_array<bool>(std::move(pixels), {objects, height, width});
 }
 
-nb::typed<nb::list, nb::dict> run_lengths(const Masks& self) {
+nb::typed<nb::list, Dictionary> run_lengths(const Masks& self) {
   const Result& result = self.get();
   nb::list list;
   for (const Detection& detection : result.detections) {
@@ -107,20 +107,25 @@ nb::typed<nb::list, nb::dict> run_lengths(const Masks& self) {
   return list;
 }
 
-using Rings = std::vector<Array<std::int32_t>>;
+using Rings = nb::typed<nb::list, Array<std::int32_t>>;
+
+nb::object ring_array(const Ring& ring) {
+  static_assert(sizeof(ContourPoint) == 2 * sizeof(std::int32_t));
+  return nb::cast(owning_array<std::int32_t>(ring, {ring.size(), 2}));
+}
 
 /// By object, polygon: the outline, then the holes.
-std::vector<std::vector<Rings>> polygons(const Masks& self) {
-  static_assert(sizeof(ContourPoint) == 2 * sizeof(std::int32_t));
-  const auto to_array = [](const Ring& ring) { return owning_array<std::int32_t>(ring, {ring.size(), 2}); };
-  std::vector<std::vector<Rings>> objects;
+nb::typed<nb::list, nb::typed<nb::list, Rings>> polygons(const Masks& self) {
+  nb::list objects;
   for (const Detection& detection : self.get().detections) {
-    std::vector<Rings>& parts = objects.emplace_back();
+    nb::list parts;
     for (const Polygon& polygon : to_polygons(Masks::of(detection))) {
-      Rings& rings = parts.emplace_back();
-      rings.push_back(to_array(polygon.outline));
-      for (const Ring& hole : polygon.holes) rings.push_back(to_array(hole));
+      nb::list rings;
+      rings.append(ring_array(polygon.outline));
+      for (const Ring& hole : polygon.holes) rings.append(ring_array(hole));
+      parts.append(rings);
     }
+    objects.append(parts);
   }
   return objects;
 }
@@ -211,7 +216,7 @@ std::optional<std::string> text(const PyResult& self) {
   return std::string(result.text);
 }
 
-nb::dict latency_ms(const PyResult& self) {
+nb::typed<nb::dict, nb::str, std::optional<double>> latency_ms(const PyResult& self) {
   const Latency& latency = self.get().latency;
   const auto ms = [](std::chrono::nanoseconds time) { return std::chrono::duration<double, std::milli>(time).count(); };
   nb::dict times;
@@ -232,7 +237,7 @@ std::vector<std::string_view> faults(const PyResult& self) {
   return names;
 }
 
-nb::typed<nb::list, nb::dict> zones(const PyResult& self) {
+nb::typed<nb::list, Dictionary> zones(const PyResult& self) {
   nb::list list;
   for (const ZoneState& zone : self.get().zones) {
     nb::dict state;
@@ -246,7 +251,7 @@ nb::typed<nb::list, nb::dict> zones(const PyResult& self) {
   return list;
 }
 
-nb::typed<nb::list, nb::dict> zone_events(const PyResult& self) {
+nb::typed<nb::list, Dictionary> zone_events(const PyResult& self) {
   nb::list list;
   for (const ZoneEvent& event : self.get().zone_events) {
     nb::dict happened;
@@ -306,7 +311,7 @@ void define_parts(nb::module_& module) {
       .def_ro("pixels", &PySegment::pixels, "Of the frame.");
   nb::class_<Masks>(module, "Masks", "The masks of a result's objects, in their order.")
       .def("__len__", [](const Masks& self) { return self.get().detections.size(); })
-      .def_prop_ro("bitmaps", bitmaps, "bool, (objects, height, width): a copy.")
+      .def_prop_ro("bitmaps", bitmaps, nb::rv_policy::automatic, "bool, (objects, height, width): a copy.")
       .def_prop_ro("rle", run_lengths,
                    "COCO's compressed run lengths: dicts of \"size\" (height, width) and \"counts\".")
       .def_prop_ro(
@@ -315,13 +320,15 @@ void define_parts(nb::module_& module) {
           "Points are corners of pixels.")
       .def_prop_ro("areas", areas, "Pixels of each mask.");
   nb::class_<PyMap<ClassMap>>(module, "ClassMap", "The class of every pixel.")
-      .def_prop_ro("cells", cells<ClassMap>, "int32, at the model's resolution; -1: no class. Shared memory.")
+      .def_prop_ro("cells", cells<ClassMap>, nb::rv_policy::automatic,
+                   "int32, at the model's resolution; -1: no class. Shared memory.")
       .def("pixels", map_pixels<ClassMap>, "int32, (height, width) of the frame; -1: no class. A copy.")
       .def_prop_ro(
           "background", [](const PyMap<ClassMap>& self) { return self.map->background; },
           "The class that is the background; -1: none.");
   nb::class_<PyMap<DepthMap>>(module, "DepthMap", "The depth of every pixel.")
-      .def_prop_ro("cells", cells<DepthMap>, "float32, at the model's resolution. Shared memory.")
+      .def_prop_ro("cells", cells<DepthMap>, nb::rv_policy::automatic,
+                   "float32, at the model's resolution. Shared memory.")
       .def("pixels", map_pixels<DepthMap>,
            "float32, (height, width) of the frame; NaN outside of the model's input. A copy.")
       .def_prop_ro(

@@ -135,6 +135,8 @@ void define_session(nb::module_& module) {
       "of a model run side by side.")
       .def(nb::init<PyModel&>(), nb::arg("model"), "Compiles the model's plan if this is its first session.")
       .def("run", &PySession::run, nb::arg("inputs"),
+           nb::sig("def run(self, inputs: dict[str, numpy.typing.ArrayLike]) -> dict[str, "
+                   "numpy.typing.NDArray[typing.Any]]"),
            "INPUTS: an array for each input, by name, of exactly its type and shape. Returns one for each output, cut "
            "to "
            "its actual size if that depends on the data. Raises saccade.Error naming a mismatched input.");

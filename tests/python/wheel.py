@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""wheel.py WHEEL: installs it into an empty environment; a detector runs on an image and draws it.
+
+Uses the model of the demo, which the wheel contains. The wheel may need none of the repository's files.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+TEN_LINES = """
+import saccade
+
+model = saccade.Model(MODEL, device="cpu")
+for result in saccade.Pipeline("synthetic:?seed=3&frames=3&objects=12", model, frames=True):
+    print(result.frame, result.boxes.shape, result.class_name)
+result.save("drawn.png")
+again = model("drawn.png")
+print(len(again), saccade.__file__)
+"""
+
+
+def main():
+    (wheel,) = sys.argv[1:]
+    names = zipfile.ZipFile(wheel).namelist()
+    libraries = [name for name in names if name.startswith("saccade/lib/libsaccade")]
+    if len(libraries) != 1:
+        sys.exit(f"{wheel} has {libraries}, not one libsaccade")
+    if foreign := [name for name in names if "libav" in name or "libSDL" in name]:
+        sys.exit(f"{wheel} contains {foreign}, which are taken from the system")
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["/usr/bin/python3", "-m", "venv", folder + "/venv"], check=True)
+        subprocess.run([folder + "/venv/bin/pip", "install", "--quiet", "--disable-pip-version-check", wheel], check=True)
+
+        def run(*command):
+            return subprocess.run([folder + "/venv/bin/" + command[0], *command[1:]], check=True, capture_output=True,
+                                  text=True, cwd=folder, env=environment).stdout
+
+        package = run("python", "-c", "import saccade, os; print(os.path.dirname(saccade.__file__))").strip()
+        printed = run("python", "-c", TEN_LINES.replace("MODEL", repr(package + "/share/saccade/scene_model.onnx")))
+        lines = printed.splitlines()
+        if len(lines) != 4 or not lines[-1].split()[-1].startswith(folder) or not os.path.exists(folder + "/drawn.png"):
+            sys.exit(f"the package of {wheel} printed:\n{printed}")
+        for command in (("saccade", "--version"), ("python", "-m", "saccade", "--version")):
+            if not run(*command).startswith("saccade "):
+                sys.exit(f"{' '.join(command)} does not run the command")
+    print(f"{os.path.basename(wheel)}: {os.path.getsize(wheel) >> 20} MB, runs in an empty environment")
+
+
+if __name__ == "__main__":
+    main()
