@@ -13,9 +13,10 @@ from ._errors import (ConflictError, DeviceError, Error, InternalError, InvalidA
 from ._saccade import (Classification, ClassMap, DepthMap, Masks, Model, Pipeline, Result, Segment, Session, TensorInfo,
                        load_image)
 from ._saccade import version as __version__
+from ._verbs import bench, compile, validate
 
 __all__ = [
     "ClassMap", "Classification", "ConflictError", "DepthMap", "DeviceError", "Error", "InternalError",
     "InvalidArgumentError", "InvalidFileError", "IoError", "Masks", "Model", "NotFoundError", "Pipeline", "Result",
-    "Segment", "Session", "TensorInfo", "UnsupportedError", "__version__", "load_image"
+    "Segment", "Session", "TensorInfo", "UnsupportedError", "__version__", "bench", "compile", "load_image", "validate"
 ]

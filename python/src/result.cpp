@@ -11,10 +11,9 @@
 #include <chrono>
 #include <vector>
 
+#include "result_parts.hpp"
 #include "saccade/draw.hpp"
 #include "saccade/error.hpp"
-#include "saccade/maps.hpp"
-#include "saccade/masks.hpp"
 
 namespace saccade::python {
 namespace {
@@ -63,136 +62,6 @@ std::vector<std::string_view> class_names(const PyResult& self) {
   std::vector<std::string_view> names;
   for (const Detection& detection : self.get().detections) names.push_back(detection.class_name);
   return names;
-}
-
-/// The masks of a result's objects.
-struct Masks {
-  nb::object result;  ///< keeps the runs alive
-
-  const Result& get() const { return nb::cast<const PyResult&>(result).get(); }
-  static Mask of(const Detection& detection) { return detection.mask.value_or(Mask{}); }
-};
-
-std::optional<Masks> masks(nb::handle self) {
-  const Result& result = nb::cast<const PyResult&>(self).get();
-  if (result.task != Task::kSegment && (result.detections.empty() || !result.detections.front().mask))
-    return std::nullopt;
-  return Masks{nb::borrow(self)};
-}
-
-Array<bool> bitmaps(const Masks& self) {
-  const Result& result = self.get();
-  const auto width = static_cast<std::size_t>(result.width);
-  const auto height = static_cast<std::size_t>(result.height);
-  const std::size_t objects = result.detections.size();
-  std::vector<std::uint8_t> pixels(objects * width * height);
-  auto* to = pixels.data();
-  for (const Detection& detection : result.detections) {
-    for (const MaskRun& run : Masks::of(detection).runs)
-      std::fill_n(to + static_cast<std::size_t>(run.y) * width + static_cast<std::size_t>(run.x1), run.x2 - run.x1, 1);
-    to += width * height;
-  }
-  return owning_array<bool>(std::move(pixels), {objects, height, width});
-}
-
-nb::typed<nb::list, Dictionary> run_lengths(const Masks& self) {
-  const Result& result = self.get();
-  nb::list list;
-  for (const Detection& detection : result.detections) {
-    nb::dict mask;
-    mask["size"] = nb::make_tuple(result.height, result.width);
-    mask["counts"] = to_coco_counts(Masks::of(detection), result.width, result.height);
-    list.append(mask);
-  }
-  return list;
-}
-
-using Rings = nb::typed<nb::list, Array<std::int32_t>>;
-
-nb::object ring_array(const Ring& ring) {
-  static_assert(sizeof(ContourPoint) == 2 * sizeof(std::int32_t));
-  return nb::cast(owning_array<std::int32_t>(ring, {ring.size(), 2}));
-}
-
-/// By object, polygon: the outline, then the holes.
-nb::typed<nb::list, nb::typed<nb::list, Rings>> polygons(const Masks& self) {
-  nb::list objects;
-  for (const Detection& detection : self.get().detections) {
-    nb::list parts;
-    for (const Polygon& polygon : to_polygons(Masks::of(detection))) {
-      nb::list rings;
-      rings.append(ring_array(polygon.outline));
-      for (const Ring& hole : polygon.holes) rings.append(ring_array(hole));
-      parts.append(rings);
-    }
-    objects.append(parts);
-  }
-  return objects;
-}
-
-std::vector<std::int64_t> areas(const Masks& self) {
-  std::vector<std::int64_t> areas;
-  for (const Detection& detection : self.get().detections) areas.push_back(Masks::of(detection).area);
-  return areas;
-}
-
-/// A map of a result at the resolution of the model.
-template <typename Map>
-struct PyMap {
-  nb::object result;  ///< keeps the cells alive
-  const Map* map;
-};
-
-template <typename Map>
-auto cells(const PyMap<Map>& self) {
-  const auto rows = static_cast<std::size_t>(self.map->place.rows);
-  return shared_array(self.map->cells.data(), {rows, static_cast<std::size_t>(self.map->place.columns)}, self.result);
-}
-
-/// At the resolution of the frame.
-template <typename Map>
-auto map_pixels(const PyMap<Map>& self) {
-  using T = typename decltype(Map::cells)::value_type;
-  const Result& result = nb::cast<const PyResult&>(self.result).get();
-  const auto width = static_cast<std::size_t>(result.width);
-  const auto height = static_cast<std::size_t>(result.height);
-  std::vector<T> pixels(width * height);
-  to_pixels(*self.map, result.width, result.height, pixels);
-  return owning_array<T>(std::move(pixels), {height, width});
-}
-
-template <typename Map>
-std::optional<PyMap<Map>> map_of(nb::handle self, const Map& map) {
-  if (map.cells.empty()) return std::nullopt;
-  return PyMap<Map>{nb::borrow(self), &map};
-}
-
-/// A class of the whole image, which outlives its result.
-struct PyClassification {
-  int class_id;
-  std::string class_name;
-  float confidence;
-};
-
-std::vector<PyClassification> classes(const PyResult& self) {
-  std::vector<PyClassification> classes;
-  for (const Classification& found : self.get().classes)
-    classes.push_back({found.class_id, std::string(found.class_name), found.confidence});
-  return classes;
-}
-
-/// A class of a class map, which outlives its result.
-struct PySegment {
-  int class_id;
-  std::string class_name;
-  std::int64_t pixels;
-};
-
-std::vector<PySegment> segments(const PyResult& self) {
-  std::vector<PySegment> segments;
-  for (const Segment& segment : self.get().segments)
-    segments.push_back({segment.class_id, std::string(segment.class_name), segment.pixels});
-  return segments;
 }
 
 std::optional<Array<float>> embedding(nb::handle self) {
@@ -295,48 +164,6 @@ std::string repr(const PyResult& self) {
   if (!result.detections.empty()) text += ", " + std::to_string(result.detections.size()) + " detections";
   if (!result.classes.empty()) text += ", " + std::string(result.classes.front().class_name);
   return text + (result.invalid() ? ", invalid>" : ">");
-}
-
-void define_parts(nb::module_& module) {
-  nb::class_<PyClassification>(module, "Classification", "A class of the whole image.")
-      .def_ro("class_id", &PyClassification::class_id, "Index of the model's labels.")
-      .def_ro("class_name", &PyClassification::class_name)
-      .def_ro("confidence", &PyClassification::confidence, "0 to 1.")
-      .def("__repr__", [](const PyClassification& self) {
-        return "<" + self.class_name + " " + std::to_string(self.confidence) + ">";
-      });
-  nb::class_<PySegment>(module, "Segment", "A class of a class map.")
-      .def_ro("class_id", &PySegment::class_id, "Index of the model's labels.")
-      .def_ro("class_name", &PySegment::class_name)
-      .def_ro("pixels", &PySegment::pixels, "Of the frame.");
-  nb::class_<Masks>(module, "Masks", "The masks of a result's objects, in their order.")
-      .def("__len__", [](const Masks& self) { return self.get().detections.size(); })
-      .def_prop_ro("bitmaps", bitmaps, nb::rv_policy::automatic, "bool, (objects, height, width): a copy.")
-      .def_prop_ro("rle", run_lengths,
-                   "COCO's compressed run lengths: dicts of \"size\" (height, width) and \"counts\".")
-      .def_prop_ro(
-          "polygons", polygons,
-          "By object, a list of polygons, each a list of int32 arrays (points, 2): the outline, then the holes. "
-          "Points are corners of pixels.")
-      .def_prop_ro("areas", areas, "Pixels of each mask.");
-  nb::class_<PyMap<ClassMap>>(module, "ClassMap", "The class of every pixel.")
-      .def_prop_ro("cells", cells<ClassMap>, nb::rv_policy::automatic,
-                   "int32, at the model's resolution; -1: no class. Shared memory.")
-      .def("pixels", map_pixels<ClassMap>, "int32, (height, width) of the frame; -1: no class. A copy.")
-      .def_prop_ro(
-          "background", [](const PyMap<ClassMap>& self) { return self.map->background; },
-          "The class that is the background; -1: none.");
-  nb::class_<PyMap<DepthMap>>(module, "DepthMap", "The depth of every pixel.")
-      .def_prop_ro("cells", cells<DepthMap>, nb::rv_policy::automatic,
-                   "float32, at the model's resolution. Shared memory.")
-      .def("pixels", map_pixels<DepthMap>,
-           "float32, (height, width) of the frame; NaN outside of the model's input. A copy.")
-      .def_prop_ro(
-          "kind", [](const PyMap<DepthMap>& self) { return to_string(self.map->kind); },
-          "\"relative\" (larger is farther), \"metric\" (metres) or \"inverse\" (larger is nearer).")
-      .def_prop_ro("min", [](const PyMap<DepthMap>& self) { return self.map->min; })
-      .def_prop_ro("max", [](const PyMap<DepthMap>& self) { return self.map->max; })
-      .def_prop_ro("mean", [](const PyMap<DepthMap>& self) { return self.map->mean; });
 }
 
 /// The function NAME of the package's conversions, which are written in Python.

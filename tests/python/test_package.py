@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from conftest import BUILD, ROOT
+from conftest import BUILD, ROOT, SCENE_MODEL
 
 import saccade
 
@@ -48,3 +48,15 @@ def test_the_command_is_in_it():
                           check=True)
     assert done.stdout == f"saccade {saccade.__version__}\n"
     assert saccade.__version__ in (ROOT / "CMakeLists.txt").read_text()
+
+
+def test_the_commands_verbs_are_functions(tmp_path):
+    plan = tmp_path / "scene.plan"
+    report = saccade.compile(SCENE_MODEL, plan, device="cpu", precision="fp32", no_tune=True)
+    assert report and saccade.Model(plan).task == saccade.Model(SCENE_MODEL).task
+    measured = saccade.bench(plan, device="cpu", runs=3, loads=1, duration=0.1)
+    assert measured["models"][0]["latency_ms"]["p50"] > 0
+    with pytest.raises(saccade.Error, match="missing.onnx"):
+        saccade.bench("missing.onnx")
+    with pytest.raises(saccade.Error, match="--no-such-flag"):
+        saccade.bench(plan, no_such_flag=1)

@@ -1,0 +1,61 @@
+"""Functions that run the command: what is measured in a process of its own is not disturbed by this one."""
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections.abc import Iterable
+from typing import Any
+
+from ._command import path
+from ._errors import Error
+
+Value = str | os.PathLike[str] | int | float | bool | None | Iterable[str | os.PathLike[str] | int | float]
+
+
+def _flags(options: dict[str, Value]) -> list[str]:
+    """max_frames=10 is --max-frames 10; True is the flag alone, False and None nothing, a list repeats the flag."""
+    flags = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            flags.append(flag)
+        elif isinstance(value, (str, os.PathLike, int, float)) and value is not False:
+            flags += [flag, os.fspath(value) if isinstance(value, os.PathLike) else str(value)]
+        elif value is not None and value is not False:
+            for each in value:
+                flags += [flag, str(each)]
+    return flags
+
+
+def _run(verb: str, models: Iterable[str | os.PathLike[str]], options: dict[str, Value]) -> dict[str, Any]:
+    command = [path(), verb, *(os.fspath(model) for model in models), *_flags(options), "--json", "--color", "never"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            out, err = process.communicate()
+        except BaseException:
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        errors = [line.removeprefix("saccade: error: ") for line in err.splitlines() if line.startswith("saccade: error: ")]
+        raise Error("\n".join(errors) or err.strip() or f"saccade {verb} ended with {process.returncode}")
+    report: dict[str, Any] = json.loads(out)
+    return report
+
+
+def compile(model: str | os.PathLike[str], output: str | os.PathLike[str], **flags: Value) -> dict[str, Any]:
+    """Compiles MODEL into the plan OUTPUT, tuned for the device. FLAGS are those of `saccade compile`: device="cuda",
+    precision="fp16". Returns its report. Raises saccade.Error."""
+    return _run("compile", [model], {"output": output, **flags})
+
+
+def validate(model: str | os.PathLike[str], data: str, **flags: Value) -> dict[str, Any]:
+    """Measures MODEL's accuracy on DATA. FLAGS are those of `saccade validate`. Returns its report. Raises
+    saccade.Error."""
+    return _run("validate", [model], {"data": data, **flags})
+
+
+def bench(model: str | os.PathLike[str], *more: str | os.PathLike[str], **flags: Value) -> dict[str, Any]:
+    """Measures the latency of models in a process of its own. FLAGS are those of `saccade bench`: against="onnxruntime".
+    Returns its report. Raises saccade.Error."""
+    return _run("bench", [model, *more], flags)
