@@ -1,5 +1,6 @@
 #include "model.hpp"
 
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -7,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 #include <unistd.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 
@@ -24,18 +26,30 @@ nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape) {
 
 std::vector<TensorInfo> copy_of(std::span<const TensorInfo> tensors) { return {tensors.begin(), tensors.end()}; }
 
+using Rectangle = std::array<int, 4>;
+
+std::optional<Region> region(const std::optional<Rectangle>& at) {
+  if (!at) return std::nullopt;
+  return Region{(*at)[0], (*at)[1], (*at)[2], (*at)[3]};
+}
+
 void load(PyModel* self, const nb::object& path, const std::string& device, const std::string& precision, int threads,
           const std::string& card, std::optional<float> confidence, std::optional<float> iou, bool agnostic,
           std::optional<bool> multi_label, int max_detections, int top_k, std::vector<std::string> classes,
-          std::optional<int> tiles, std::map<std::string, std::vector<std::int64_t>> shapes,
+          const std::string& nms, std::optional<Rectangle> roi, std::optional<Rectangle> target,
+          std::optional<int> tiles, bool fallback, std::map<std::string, std::vector<std::int64_t>> shapes,
           std::map<std::string, std::int64_t> dimensions, std::size_t max_memory) {
   const auto file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
   ModelOptions options{.device = Device::parse(device), .precision = parse_precision(precision), .threads = threads};
+  options.fallback = fallback;
   options.max_memory = max_memory;
+  options.roi = region(roi);
+  options.target = region(target);
   options.shapes = std::move(shapes);
   options.dimensions = std::move(dimensions);
   options.card = card;
   options.post = {.confidence = confidence, .iou = iou, .agnostic = agnostic, .multi_label = multi_label};
+  options.post.nms = parse_nms(nms);
   options.post.max_detections = max_detections;
   options.post.top_k = top_k;
   options.post.classes = std::move(classes);
@@ -113,12 +127,17 @@ void define_model(nb::module_& module) {
            nb::arg("threads") = 0, nb::arg("card") = "", nb::arg("confidence") = nb::none(),
            nb::arg("iou") = nb::none(), nb::arg("agnostic") = false, nb::arg("multi_label") = nb::none(),
            nb::arg("max_detections") = 300, nb::arg("top_k") = 5, nb::arg("classes") = std::vector<std::string>{},
-           nb::arg("tiles") = nb::none(), nb::arg("shapes") = std::map<std::string, std::vector<std::int64_t>>{},
+           nb::arg("nms") = "greedy", nb::arg("roi") = nb::none(), nb::arg("target") = nb::none(),
+           nb::arg("tiles") = nb::none(), nb::arg("fallback") = false,
+           nb::arg("shapes") = std::map<std::string, std::vector<std::int64_t>>{},
            nb::arg("dimensions") = std::map<std::string, std::int64_t>{}, nb::arg("max_memory") = 0,
            "Reads PATH. DEVICE: \"auto\", \"cpu\", \"cuda\", \"cuda:N\". PRECISION: \"auto\", \"fp32\", \"tf32\", "
            "\"fp16\", \"bf16\". THREADS: per inference; 0: one per processor. CARD: a model card; empty: MODEL.toml "
            "beside the model, else recognition. CONFIDENCE and IOU: thresholds; None: the card's. CLASSES: names or "
-           "numbers to keep. TILES: side of the tiles that the image is cut into. SHAPES and DIMENSIONS: of inputs "
+           "numbers to keep. NMS: \"greedy\", \"linear\", \"gaussian\", \"none\". ROI: x, y, width, height of the part "
+           "of the image that counts; TARGET: of the object that a tracker of one object follows. TILES: side of the "
+           "tiles that the image is cut into. FALLBACK: operators without a GPU kernel run on the host. SHAPES and "
+           "DIMENSIONS: of inputs "
            "without a fixed shape. MAX_MEMORY: bytes. Raises saccade.Error.")
       .def(
           "__call__",

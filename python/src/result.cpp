@@ -152,7 +152,9 @@ Array<std::uint8_t> pixels(const PyResult& self, const std::optional<std::string
   return image_array(convert(self.frame(), color ? color_format(*color) : self.color()));
 }
 
-nb::bytes jpeg(const PyResult& self) {
+/// For notebooks, which show None as text.
+std::optional<nb::bytes> jpeg(const PyResult& self) {
+  if (!self.has_frame()) return std::nullopt;
   const std::string bytes = encode_jpeg(drawn(self));
   return nb::bytes(bytes.data(), bytes.size());
 }
@@ -178,7 +180,7 @@ auto field(T Result::*member) {
 }  // namespace
 
 const FrameView& PyResult::frame() const {
-  if (image_.view.width == 0)
+  if (!has_frame())
     throw Error(ErrorCode::kInvalidArgument, "the frame's pixels were not kept: open the Pipeline with frames=True");
   return image_.view;
 }

@@ -27,6 +27,7 @@ class PyResult {
   PixelFormat color() const { return image_.color; }
   /// Of the class CLASS_ID.
   int category(int class_id) const;
+  bool has_frame() const { return image_.view.width > 0; }
   /// Throws Error (kInvalidArgument) if the pixels were not kept.
   const FrameView& frame() const;
 

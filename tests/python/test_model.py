@@ -138,6 +138,10 @@ def test_options_reach_the_model(image):
     one = saccade.Model(SCENE_MODEL, device="cpu", classes=[min(names)])
     assert set(one(image).class_name) == {min(names)}
     assert len(saccade.Model(SCENE_MODEL, device="cpu", max_detections=2)(image)) == 2
+    left = saccade.Model(SCENE_MODEL, device="cpu", roi=(0, 0, 320, 480))(image)
+    assert len(left) > 0 and (left.boxes[:, 2] <= 321).all()
+    with pytest.raises(ValueError, match="NMS"):
+        saccade.Model(SCENE_MODEL, nms="some")
 
 
 def test_threads_share_a_model(detector, image):

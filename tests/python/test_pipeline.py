@@ -57,6 +57,7 @@ def test_pixels_are_kept_if_asked_for(detector):
     assert (result.pixels() == bgr.pixels()[:, :, ::-1]).all() and result.plot().shape == (240, 320, 3)
     with pytest.raises(ValueError, match="frames=True"):
         next(saccade.Pipeline(SCENE + "2", detector)).plot()
+    assert next(saccade.Pipeline(SCENE + "2", detector))._repr_jpeg_() is None
 
 
 def test_counts_in_zones(detector, tmp_path):
