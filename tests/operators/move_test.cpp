@@ -19,6 +19,22 @@ TEST_P(Moves, TransposesAnyOrder) {
   OpCase("Transpose").input({130, 70}).check(by(kMove), kExact);
 }
 
+TEST_P(Moves, TransposesImagesOfThreeChannels) {
+  for (const std::int64_t width : {1, 7, 16, 67})
+    for (const DType dtype : {DType::kFloat32, DType::kInt32}) {
+      OpCase("Transpose")
+          .input(dtype, {2, 3, 5, width})
+          .attribute("perm", Integers{0, 2, 3, 1})
+          .check(by(kMove), kExact);
+      OpCase("Transpose")
+          .input(dtype, {2, 5, width, 3})
+          .attribute("perm", Integers{0, 3, 1, 2})
+          .check(by(kMove), kExact);
+    }
+  // Three of several rows.
+  OpCase("Transpose").input({2, 5, 3, 67}).attribute("perm", Integers{0, 1, 3, 2}).check(by(kMove), kExact);
+}
+
 TEST_P(Moves, TransposesElementsOfEverySize) {
   for (DType dtype : {DType::kInt8, DType::kInt16, DType::kInt32, DType::kInt64, DType::kBool})
     OpCase("Transpose")
