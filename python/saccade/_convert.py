@@ -12,9 +12,10 @@ def to_coco(result: Result, image_id: int) -> list[dict[str, Any]]:
     """COCO's results format, as `saccade run --coco` writes it."""
     keypoints = result.keypoints
     rles = result.masks.rle if result.masks is not None else None
+    categories = result.category_id
     rows = []
     for i, (x1, y1, x2, y2) in enumerate(result.boxes.tolist()):
-        row: dict[str, Any] = {"image_id": image_id, "category_id": result.category_id[i], "bbox": [x1, y1, x2 - x1, y2 - y1]}
+        row: dict[str, Any] = {"image_id": image_id, "category_id": categories[i], "bbox": [x1, y1, x2 - x1, y2 - y1]}
         if rles is not None:
             row["segmentation"] = rles[i]
         if keypoints is not None:

@@ -55,6 +55,12 @@ nb::object array_of_pil(nb::handle image) {
 
 }  // namespace
 
+nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape) {
+  nb::list dims;
+  for (const std::int64_t dim : shape) dims.append(dim);
+  return nb::tuple(dims);
+}
+
 Array<std::uint8_t> image_array(Image image) {
   const auto width = static_cast<std::size_t>(image.width());
   const auto height = static_cast<std::size_t>(image.height());

@@ -14,6 +14,7 @@
 
 #include "saccade/frame.hpp"
 #include "saccade/image.hpp"
+#include "saccade/tensor.hpp"
 
 namespace saccade::python {
 
@@ -40,6 +41,9 @@ Array<T> owning_array(std::vector<Value> values, std::initializer_list<std::size
   const nb::capsule owner(kept, [](void* at) noexcept { delete static_cast<std::vector<Value>*>(at); });
   return shared_array(reinterpret_cast<const T*>(kept->data()), shape, owner);
 }
+
+/// SHAPE as NumPy has it.
+nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape);
 
 /// A NumPy array of its own with the pixels of IMAGE: (height, width, 3), or (height, width) for kGray8.
 Array<std::uint8_t> image_array(Image image);

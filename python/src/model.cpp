@@ -18,12 +18,6 @@
 namespace saccade::python {
 namespace {
 
-nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape) {
-  nb::list dims;
-  for (const std::int64_t dim : shape) dims.append(dim);
-  return nb::tuple(dims);
-}
-
 std::vector<TensorInfo> copy_of(std::span<const TensorInfo> tensors) { return {tensors.begin(), tensors.end()}; }
 
 using Rectangle = std::array<int, 4>;

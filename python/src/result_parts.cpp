@@ -21,9 +21,8 @@ Array<bool> bitmaps(const Masks& self) {
   std::vector<std::uint8_t> pixels(objects * width * height);
   auto* to = pixels.data();
   for (const Detection& detection : result.detections) {
-    for (const MaskRun& run : Masks::of(detection).runs)
-      std::fill_n(to + static_cast<std::size_t>(run.y) * width + static_cast<std::size_t>(run.x1), run.x2 - run.x1, 1);
-    to += width * height;
+    const Image bitmap = to_bitmap(Masks::of(detection), result.width, result.height);
+    to = std::ranges::transform(bitmap.samples(), to, [](std::uint8_t sample) { return sample != 0; }).out;
   }
   return owning_array<bool>(std::move(pixels), {objects, height, width});
 }

@@ -45,9 +45,7 @@ const ArrayType& type_of(const TensorInfo& tensor) {
 
 /// A NumPy array of TENSOR's type and full shape.
 nb::object empty_array(const TensorInfo& tensor) {
-  nb::list dims;
-  for (const std::int64_t dim : tensor.shape) dims.append(dim);
-  return nb::module_::import_("numpy").attr("empty")(nb::tuple(dims), type_of(tensor).numpy);
+  return nb::module_::import_("numpy").attr("empty")(to_tuple(tensor.shape), type_of(tensor).numpy);
 }
 
 void* data_of(nb::handle array) { return nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array).data(); }
@@ -115,10 +113,8 @@ class PySession {
   /// ARRAY cut to the SHAPE that a run has written, without a copy.
   static nb::object cut(const nb::object& array, const TensorInfo& tensor, const Shape& shape) {
     if (shape == tensor.shape) return array;
-    nb::list dims;
-    for (const std::int64_t dim : shape) dims.append(dim);
     return array.attr("reshape")(-1)[nb::slice(nb::none(), nb::int_(shape.elements()), nb::none())].attr("reshape")(
-        nb::tuple(dims));
+        to_tuple(shape));
   }
 
   Model model_;
@@ -138,8 +134,7 @@ void define_session(nb::module_& module) {
            nb::sig("def run(self, inputs: dict[str, numpy.typing.ArrayLike]) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),
            "INPUTS: an array for each input, by name, of exactly its type and shape. Returns one for each output, cut "
-           "to "
-           "its actual size if that depends on the data. Raises saccade.Error naming a mismatched input.");
+           "to its actual size if that depends on the data. Raises saccade.Error naming a mismatched input.");
 }
 
 }  // namespace saccade::python

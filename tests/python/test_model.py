@@ -219,7 +219,7 @@ def test_classes_outlive_their_result():
     model = saccade.Model(shared("models/real/mobilenetv2_v1_224.onnx"), device="cpu", top_k=3)
     classes = model(shared("images/dog.jpg")).classes
     gc.collect()
-    assert len(classes) == 3 and "dog" in classes[1].class_name or "malamute" in classes[0].class_name
+    assert len(classes) == 3 and classes[0].class_name == "malamute"
     assert classes[0].confidence >= classes[1].confidence and model.task == "classify"
 
 
