@@ -2,10 +2,10 @@
 """What docs/design/batches.md says about many streams on GPUs, measured (needs NVDEC).
 
     bench/gpu_streams.py WHAT... --clips CLIP... [--binary build/saccade] [--model MODEL] [--streams 100] [--seconds 300]
-                         [--batch 16] [--devices cuda:0,cuda:1] [--rounds 3]
+                         [--batch 16] [--queue 4] [--devices cuda:0,cuda:1] [--rounds 3]
 
-    live      the clips as STREAMS cameras, each decoded by the GPU and tracked: frames per second, drops, latency, use of
-              the processors, the GPU and its decoders (nvidia-smi)
+    live      the clips as STREAMS cameras, each decoded by the GPU and tracked, with QUEUE frames waiting per camera: frames
+              per second, drops, latency, use of the processors, the GPU and its decoders (nvidia-smi)
     devices   the clips as STREAMS files, as fast as they are processed: frames per second on the first of DEVICES and on
               all of them, in turn, ROUNDS times
 
@@ -59,7 +59,8 @@ def print_gpu_use(monitor):
 
 def live(arguments, folder):
     monitor = sample_gpu(int(arguments.seconds))
-    summary, telemetry = run(arguments, folder, arguments.seconds, "--realtime", "--track", "bytetrack", *devices_of(arguments))
+    summary, telemetry = run(arguments, folder, arguments.seconds, "--realtime", "--track", "bytetrack", "--queue",
+                             str(arguments.queue), *devices_of(arguments))
     print_gpu_use(monitor)
     ledger, total = summary["ledger"], summary["latency_ms"]["total"]
     worst = max(stream["latency_ms"]["total"]["p99"] for stream in summary["streams"])
@@ -102,6 +103,7 @@ def main():
     parser.add_argument("--streams", type=int, default=100)
     parser.add_argument("--seconds", type=float, default=300)
     parser.add_argument("--batch", type=int, default=16)
+    parser.add_argument("--queue", type=int, default=4)
     parser.add_argument("--devices", default="")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
