@@ -2,7 +2,7 @@
 """Compares two builds of saccade on the same models: how much slower or faster the second is.
 
     bench/two_builds.py OLD NEW MODEL... [--rounds 6] [--seconds 1] [--threads 2]
-                                         [--device cuda --precision fp16]
+                                         [--isa avx2] [--device cuda --precision fp16]
 
 The builds run in alternating order, each run in a process of its own. Prints the medians in ms, the median of the
 ratios of neighbouring processes with a 95 % interval (bootstrap over rounds), and the ratio of the least latencies of
@@ -19,6 +19,8 @@ import subprocess
 
 def latency_ms(binary, model, flags):
     where = ["--tensors", "--threads", str(flags.threads)] if flags.device == "cpu" else ["--resident"]
+    if flags.isa:
+        where += ["--isa", flags.isa]
     # --seconds is the older name of --duration; every build takes it.
     command = [binary, "bench", model, *where, "--device", flags.device, "--precision", flags.precision, "--loads", "1",
                "--runs", "10", "--seconds", str(flags.seconds), "--json"]
@@ -55,6 +57,7 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--device", default="cpu", help="a GPU runs the model alone, on tensors that stay there")
     parser.add_argument("--precision", default="auto")
+    parser.add_argument("--isa")
     flags = parser.parse_args()
     print(f"{'model':44} {'old':>9} {'new':>9} {'new / old':>10}  95 % interval   least")
     ratios = []

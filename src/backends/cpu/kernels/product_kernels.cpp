@@ -90,7 +90,49 @@ HWY_INLINE void end(const ProductTile& tile, const Accumulators<kHeight>& sum) {
   }
 }
 
+/// The rows of a tap at irregular distances.
 template <std::size_t kHeight>
+class PointedRows {
+ public:
+  static constexpr std::size_t kPointers = kRows;  // of a tap
+
+  HWY_INLINE PointedRows(const float* const* rows, const ProductTile& tile) {
+#pragma GCC unroll 16
+    for (std::size_t r = 0; r < kHeight; ++r) rows_[r] = rows[r] + tile.first;
+  }
+  HWY_INLINE Float element(std::size_t r) const { return hn::Set(FloatTag(), rows_[r][column_]); }
+  HWY_INLINE void advance() { ++column_; }
+
+ private:
+  const float* rows_[kHeight];
+  std::size_t column_ = 0;
+};
+
+/// The rows of a tap at regular distances. Three share a base, which x86 addresses by the distance and by its double:
+/// fourteen pointers would not fit into the general-purpose registers.
+template <std::size_t kHeight>
+class EvenRows {
+ public:
+  static constexpr std::size_t kPointers = 1;
+
+  HWY_INLINE EvenRows(const float* const* rows, const ProductTile& tile) : step_(tile.step) {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kBases; ++i) bases_[i] = rows[0] + tile.first + 3 * i * step_;
+  }
+  HWY_INLINE Float element(std::size_t r) const { return hn::Set(FloatTag(), bases_[r / 3][r % 3 * step_]); }
+  HWY_INLINE void advance() {
+#pragma GCC unroll 8
+    for (std::size_t i = 0; i < kBases; ++i) ++bases_[i];
+  }
+
+ private:
+  static constexpr std::size_t kBases = (kHeight + 2) / 3;
+
+  const float* bases_[kBases];
+  std::size_t step_;
+};
+
+template <std::size_t kHeight, template <std::size_t> typename Rows>
 void run_height(const ProductTile& tile) {
   const FloatTag d;
   const std::size_t lanes = hn::Lanes(d);
@@ -98,17 +140,15 @@ void run_height(const ProductTile& tile) {
   begin(tile, sum);
   const float* panel = tile.panel;
   const float* const* rows = tile.rows;
-  for (std::size_t tap = 0; tap < tile.taps; ++tap, rows += kRows) {
-    const float* row[kHeight];
-#pragma GCC unroll 16
-    for (std::size_t r = 0; r < kHeight; ++r) row[r] = rows[r] + tile.first;
-    for (std::size_t k = 0; k < tile.depth; ++k) {
+  for (std::size_t tap = 0; tap < tile.taps; ++tap, rows += Rows<kHeight>::kPointers) {
+    Rows<kHeight> left(rows, tile);
+    for (std::size_t k = 0; k < tile.depth; ++k, left.advance()) {
       const Float first = hn::Load(d, panel);
       const Float second = hn::Load(d, panel + lanes);
       panel += kVectors * lanes;
 #pragma GCC unroll 16
       for (std::size_t r = 0; r < kHeight; ++r) {
-        const Float element = hn::Set(d, row[r][k]);
+        const Float element = left.element(r);
         sum.of[r][0] = hn::MulAdd(element, first, sum.of[r][0]);
         sum.of[r][1] = hn::MulAdd(element, second, sum.of[r][1]);
       }
@@ -117,15 +157,16 @@ void run_height(const ProductTile& tile) {
   end(tile, sum);
 }
 
-template <std::size_t... kHeights>
+template <template <std::size_t> typename Rows, std::size_t... kHeights>
 constexpr std::array<void (*)(const ProductTile&), sizeof...(kHeights)> by_height(
     std::index_sequence<kHeights...> /*heights*/) {
-  return {run_height<kHeights + 1>...};
+  return {run_height<kHeights + 1, Rows>...};
 }
 
 void run(const ProductTile& tile) {
-  static constexpr auto kRun = by_height(std::make_index_sequence<kRows>());
-  kRun[tile.height - 1](tile);
+  static constexpr auto kPointed = by_height<PointedRows>(std::make_index_sequence<kRows>());
+  static constexpr auto kEven = by_height<EvenRows>(std::make_index_sequence<kRows>());
+  (tile.step == 0 ? kPointed : kEven)[tile.height - 1](tile);
 }
 
 const ProductKernels& kernels() {

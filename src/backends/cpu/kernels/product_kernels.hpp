@@ -5,9 +5,11 @@
 namespace saccade::cpu {
 
 /// A tile of a GEMM or a direct convolution: OUT[r][j] = INITIAL[j] + the sum over taps t and elements k of
-/// ROWS[t * ProductKernels::rows + r][first + k] * PANEL[t][k][j].
+/// ROWS[t][r * step + first + k] * PANEL[t][k][j]. Rows at irregular distances have a pointer each:
+/// ROWS[t * ProductKernels::rows + r][first + k].
 struct ProductTile {
-  const float* const* rows;  ///< a pointer for each tap and row; a multiple of ProductKernels::rows
+  const float* const* rows;  ///< a pointer for each tap, or a multiple of ProductKernels::rows for each tap
+  std::size_t step;          ///< floats from one row to the next; 0: at irregular distances
   std::size_t taps;          ///< 1 for a GEMM
   std::size_t first;         ///< of the elements of each row
   std::size_t depth;         ///< their number

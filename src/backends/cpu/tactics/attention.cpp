@@ -181,12 +181,10 @@ class BoundAttention : public BoundLaunch {
   /// A panel's columns of the product of LEFT, to OUT with rows STRIDE apart.
   void multiply(const Rows& left, std::int64_t depth, const float* panel, const float* initial, float* out,
                 std::int64_t stride) const {
-    std::array<const float*, kMostTileRows> rows{};
     for (std::int64_t first = 0; first < left.count; first += g_.tile_rows) {
-      const std::int64_t height = std::min(g_.tile_rows, left.count - first);
-      for (std::int64_t i = 0; i < height; ++i)
-        rows[static_cast<std::size_t>(i)] = left.rows + (first + i) * left.stride;
-      kernels_.run({.rows = rows.data(),
+      const float* row = left.rows + first * left.stride;
+      kernels_.run({.rows = &row,
+                    .step = static_cast<std::size_t>(left.stride),
                     .taps = 1,
                     .first = 0,
                     .depth = static_cast<std::size_t>(depth),
@@ -194,7 +192,7 @@ class BoundAttention : public BoundLaunch {
                     .initial = initial,
                     .out = out + first * stride,
                     .stride = static_cast<std::size_t>(stride),
-                    .height = static_cast<std::size_t>(height),
+                    .height = static_cast<std::size_t>(std::min(g_.tile_rows, left.count - first)),
                     .columns = static_cast<std::size_t>(g_.tile_columns)});
     }
   }
@@ -217,8 +215,6 @@ class BoundAttention : public BoundLaunch {
     else
       for (std::int64_t e = 0; e < g_.value_channels; ++e) to[columns[e]] = from[e] * factor;
   }
-
-  static constexpr std::size_t kMostTileRows = 16;
 
   const ProductKernels& kernels_ = product_kernels();
   const Geometry& g_;

@@ -65,18 +65,27 @@ struct Prepared {
     const std::int64_t floats = packs_in_runs() ? product.matrices * product.geometry.packed_floats() : 0;
     return static_cast<std::size_t>(floats) * sizeof(float);
   }
-  /// Pointers of a strip: by tile, tap and row.
+  /// Of a strip.
   std::size_t pointers() const { return static_cast<std::size_t>(product.geometry.strip * product.geometry.taps); }
+  std::size_t tiles() const { return static_cast<std::size_t>(product.geometry.strip / product.geometry.tile_rows); }
+  /// Of what a rank knows of a strip's rows.
+  std::size_t row_bytes() const { return pointers() * sizeof(const float*) + tiles() * sizeof(std::size_t); }
+};
+
+/// Where the tiles of a strip read.
+struct StripRows {
+  const float** pointers;  ///< by tile, tap and row; of a tile with a step, one for each tap
+  std::size_t* steps;      ///< by tile: ProductTile::step
 };
 
 class BoundProduct : public BoundLaunch {
  public:
-  BoundProduct(const Prepared& prepared, const Bindings& bindings, std::byte* pointers)
+  BoundProduct(const Prepared& prepared, const Bindings& bindings, std::byte* rows)
       : prepared_(prepared),
         g_(prepared.product.geometry),
         inputs_(bindings.inputs.begin(), bindings.inputs.end()),
         output_(static_cast<float*>(bindings.outputs[0].data)),
-        pointers_(reinterpret_cast<const float**>(pointers)),
+        rows_(rows),
         packed_(prepared.packs_in_runs() ? reinterpret_cast<float*>(bindings.scratch) : nullptr),
         weights_(prepared.packs_in_runs() ? packed_ : prepared.product.weights->data<float>().data()),
         bias_(prepared.product.bias.data<float>().data()) {}
@@ -84,8 +93,10 @@ class BoundProduct : public BoundLaunch {
   void run() override {
     if (packed_ != nullptr) pack();
     parallel_for(g_.parts(), 1, [this](std::int64_t begin, std::int64_t end) {
-      const float** own = pointers_ + static_cast<std::size_t>(current_rank().rank) * prepared_.pointers();
-      for (std::int64_t part = begin; part < end; ++part) run_part(part, own);
+      std::byte* own = rows_ + static_cast<std::size_t>(current_rank().rank) * prepared_.row_bytes();
+      const auto pointers = reinterpret_cast<const float**>(own);
+      const StripRows rows{pointers, reinterpret_cast<std::size_t*>(pointers + prepared_.pointers())};
+      for (std::int64_t part = begin; part < end; ++part) run_part(part, rows);
     });
   }
 
@@ -103,7 +114,7 @@ class BoundProduct : public BoundLaunch {
   }
 
   /// Parts of the same panels follow each other.
-  void run_part(std::int64_t part, const float** pointers) {
+  void run_part(std::int64_t part, const StripRows& strip_rows) {
     const std::int64_t strip = part % g_.strips;
     const std::int64_t panels = part / g_.strips % g_.panel_groups;
     const std::int64_t group = part / (g_.strips * g_.panel_groups) % g_.groups;
@@ -116,7 +127,7 @@ class BoundProduct : public BoundLaunch {
     const float* input =
         static_cast<const float*>(inputs_[0].data) + before * prepared_.product.pitches.in + group * g_.in_channels;
     const std::int64_t first_panel = panels_before(image) + group * g_.panels;
-    point(input, first, count, pointers);
+    point(input, first, count, strip_rows);
     const std::int64_t pitch = prepared_.product.pitches.out;
     float* output = output_ + (image * g_.pixels + first) * pitch;
     const std::int64_t from = panels * g_.part_panels;
@@ -127,7 +138,7 @@ class BoundProduct : public BoundLaunch {
       for (std::int64_t row = 0; row < count; row += g_.tile_rows) {
         const std::int64_t rows = std::min(g_.tile_rows, count - row);
         for (std::int64_t panel = from; panel < to; ++panel)
-          run_tile({group, panel, first_panel + panel, 0}, row, rows, pointers, output);
+          run_tile({group, panel, first_panel + panel, 0}, row, rows, strip_rows, output);
         prepared_.product.operations.run(output + row * pitch + channel, image * g_.pixels + first + row, rows, channel,
                                          width, pitch, inputs_.data());
       }
@@ -136,7 +147,7 @@ class BoundProduct : public BoundLaunch {
     for (std::int64_t start = 0; start < g_.in_channels; start += g_.section)
       for (std::int64_t panel = from; panel < to; ++panel)
         for (std::int64_t row = 0; row < count; row += g_.tile_rows)
-          run_tile({group, panel, first_panel + panel, start}, row, std::min(g_.tile_rows, count - row), pointers,
+          run_tile({group, panel, first_panel + panel, start}, row, std::min(g_.tile_rows, count - row), strip_rows,
                    output);
     prepared_.product.operations.run(output + channel, image * g_.pixels + first, count, channel, width, pitch,
                                      inputs_.data());
@@ -156,10 +167,11 @@ class BoundProduct : public BoundLaunch {
   };
 
   /// ROWS pixels from ROW of the strip on, whose first pixel is at OUTPUT.
-  void run_tile(const Section& at, std::int64_t row, std::int64_t rows, const float** pointers, float* output) const {
+  void run_tile(const Section& at, std::int64_t row, std::int64_t rows, const StripRows& strip, float* output) const {
     const std::int64_t pitch = prepared_.product.pitches.out;
     const std::int64_t column = at.panel * g_.tile_columns;
-    kernels_.run({.rows = pointers + row * g_.taps,
+    kernels_.run({.rows = strip.pointers + row * g_.taps,
+                  .step = strip.steps[row / g_.tile_rows],
                   .taps = static_cast<std::size_t>(g_.taps),
                   .first = static_cast<std::size_t>(at.start),
                   .depth = static_cast<std::size_t>(std::min(g_.section, g_.in_channels - at.start)),
@@ -172,42 +184,56 @@ class BoundProduct : public BoundLaunch {
   }
 
   /// Where the taps of the COUNT pixels from FIRST on read.
-  void point(const float* input, std::int64_t first, std::int64_t count, const float** pointers) const {
-    const Window& w = g_.window;
-    const std::int64_t step = w.stride[2] * prepared_.product.pitches.in;
-    for (std::int64_t done = 0; done < count; done += g_.tile_rows, pointers += g_.taps * g_.tile_rows) {
+  void point(const float* input, std::int64_t first, std::int64_t count, StripRows to) const {
+    const std::int64_t step = g_.window.stride[2] * prepared_.product.pitches.in;
+    for (std::int64_t done = 0; done < count; done += g_.tile_rows, to.pointers += g_.taps * g_.tile_rows, ++to.steps) {
+      const std::int64_t pixel = first + done;
       const std::int64_t rows = std::min(g_.tile_rows, count - done);
-      const std::int64_t x = (first + done) % w.out[2];
-      if (x < prepared_.inside.first || x + rows > prepared_.inside.last) {
-        for (std::int64_t row = 0; row < rows; ++row) point_row(input, first + done + row, 1, step, pointers + row);
+      const std::int64_t x = pixel % g_.window.out[2];
+      const bool is_inside = x >= prepared_.inside.first && x + rows <= prepared_.inside.last;
+      const bool is_even = is_inside && point_row(input, pixel, {1, step, 1}, to.pointers);
+      *to.steps = is_even ? static_cast<std::size_t>(step) : 0;
+      if (is_even) continue;
+      if (is_inside) {
+        point_row(input, pixel, {rows, step, g_.tile_rows}, to.pointers);
       } else {
-        point_row(input, first + done, rows, step, pointers);
+        for (std::int64_t row = 0; row < rows; ++row)
+          point_row(input, pixel + row, {1, step, g_.tile_rows}, to.pointers + row);
       }
     }
   }
 
-  /// Of ROWS pixels of a line, from PIXEL on, whose columns are all inside the input unless there is one pixel.
-  void point_row(const float* input, std::int64_t pixel, std::int64_t rows, std::int64_t step,
-                 const float** pointers) const {
+  struct LineRows {
+    std::int64_t count;
+    std::int64_t step;   // floats from one to the next
+    std::int64_t apart;  // pointers from one tap to the next
+  };
+
+  /// Of ROWS pixels of a line, from PIXEL on, whose columns are all inside the input unless there is one pixel. Returns
+  /// whether no tap is in the padding.
+  bool point_row(const float* input, std::int64_t pixel, const LineRows& rows, const float** pointers) const {
     const Window& w = g_.window;
     const std::int64_t pitch = prepared_.product.pitches.in;
     const float* zeros = prepared_.zeros.data<float>().data();
     const std::int64_t x = pixel % w.out[2];
     const std::int64_t y = pixel / w.out[2] % w.out[1];
     const std::int64_t z = pixel / (w.out[2] * w.out[1]);
+    bool all_read = true;
     for (std::int64_t a = 0; a < w.kernel[0]; ++a)
       for (std::int64_t b = 0; b < w.kernel[1]; ++b) {
         const std::int64_t depth = prepared_.taps[0].of(a)[z];
         const std::int64_t line = prepared_.taps[1].of(b)[y];
         const bool is_inside = depth >= 0 && line >= 0;
         const float* from = is_inside ? input + (depth * w.in[1] + line) * w.in[2] * pitch : zeros;
-        for (std::int64_t c = 0; c < w.kernel[2]; ++c, pointers += g_.tile_rows) {
+        for (std::int64_t c = 0; c < w.kernel[2]; ++c, pointers += rows.apart) {
           const std::int64_t column = prepared_.taps[2].of(c)[x];
           const bool reads = is_inside && column >= 0;
+          all_read = all_read && reads;
           const float* at = reads ? from + column * pitch : zeros;
-          for (std::int64_t row = 0; row < rows; ++row, at += reads ? step : 0) pointers[row] = at;
+          for (std::int64_t row = 0; row < rows.count; ++row, at += reads ? rows.step : 0) pointers[row] = at;
         }
       }
+    return all_read;
   }
 
   const ProductKernels& kernels_ = product_kernels();
@@ -215,8 +241,8 @@ class BoundProduct : public BoundLaunch {
   const ProductGeometry& g_;
   std::vector<TensorView> inputs_;
   float* output_;
-  const float** pointers_;
-  float* packed_;  // null: the weights were packed by compile()
+  std::byte* rows_;  // by rank, of a strip
+  float* packed_;    // null: the weights were packed by compile()
   const float* weights_;
   const float* bias_;
 };
@@ -226,7 +252,7 @@ class ProductLaunch : public Launch {
   ProductLaunch(PackedProduct product, int threads) : prepared_(std::move(product)), threads_(std::max(threads, 1)) {}
 
   std::size_t scratch_bytes() const override {
-    return prepared_.packed_bytes() + static_cast<std::size_t>(threads_) * prepared_.pointers() * sizeof(const float*);
+    return prepared_.packed_bytes() + static_cast<std::size_t>(threads_) * prepared_.row_bytes();
   }
   std::string detail() const override {
     const ProductGeometry& g = prepared_.product.geometry;

@@ -205,11 +205,10 @@ class BoundWinograd : public BoundLaunch {
   void multiply(std::int64_t position, std::int64_t panel, std::int64_t count, const float* own, float* sums) const {
     const float* tiles = own + position * g_.step();
     const float* weights = packed_.weights.data<float>().data() + (position * g_.panels + panel) * g_.panel_floats();
-    std::array<const float*, kMostRows> rows{};
     for (std::int64_t first = 0; first < count; first += g_.tile_rows) {
-      const std::int64_t height = std::min(g_.tile_rows, count - first);
-      for (std::int64_t i = 0; i < height; ++i) rows[static_cast<std::size_t>(i)] = tiles + (first + i) * g_.row();
-      kernels_.run({.rows = rows.data(),
+      const float* row = tiles + first * g_.row();
+      kernels_.run({.rows = &row,
+                    .step = static_cast<std::size_t>(g_.row()),
                     .taps = 1,
                     .first = 0,
                     .depth = static_cast<std::size_t>(g_.in_channels),
@@ -217,7 +216,7 @@ class BoundWinograd : public BoundLaunch {
                     .initial = initial_.data(),
                     .out = sums + position * g_.sum_step() + first * g_.sum_row(),
                     .stride = static_cast<std::size_t>(g_.sum_row()),
-                    .height = static_cast<std::size_t>(height),
+                    .height = static_cast<std::size_t>(std::min(g_.tile_rows, count - first)),
                     .columns = static_cast<std::size_t>(g_.tile_columns)});
     }
   }
@@ -255,8 +254,6 @@ class BoundWinograd : public BoundLaunch {
   std::int64_t pixel(std::int64_t image, std::int64_t y, std::int64_t x) const {
     return (image * g_.out_height + y) * g_.out_width + x;
   }
-
-  static constexpr std::size_t kMostRows = 16;
 
   const ProductKernels& kernels_ = product_kernels();
   const WinogradKernels& transforms_ = winograd_kernels();
