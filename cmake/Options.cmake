@@ -1,5 +1,6 @@
 # Compiler settings shared by every target; presets choose among them.
 option(SACCADE_TESTS "Build the tests" ON)
+option(SACCADE_TEST_SHARDS "Run GoogleTest binaries as four tests each: fast, but without a name for each test" OFF)
 option(SACCADE_BENCH "Build the benches" OFF)
 option(SACCADE_FUZZ "Build the fuzz targets (clang)" OFF)
 set(SACCADE_SANITIZE "" CACHE STRING "Sanitizers to build with, comma separated (address,undefined or thread)")
