@@ -50,9 +50,10 @@ MetricsEndpoint::MetricsEndpoint(const ServerFlags& flags) {
   state_ = std::make_unique<State>();
   const auto& http = module<HttpModule>("http");
   State& state = *state_;
-  state.server =
-      http.listen(options_of(flags),
-                  {{.path = std::string(kPath), .reply = [&state, &http] { return http.metrics(state.read()); }}});
+  state.server = http.listen(options_of(flags),
+                             {{.path = std::string(kPath), .reply = [&state, &http](const HttpRequest& /*request*/) {
+                                 return http.metrics(state.read());
+                               }}});
   const std::string& given = flags.metrics.host;
   const std::string host = given.find(':') != std::string::npos ? "[" + given + "]" : given;
   print_aside(

@@ -3,12 +3,34 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace saccade {
 
 struct RunState;
+
+using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
+
+/// TEXT without its escapes %XX; nullopt if one is not valid, or a zero.
+std::optional<std::string> percent_decoded(std::string_view text);
+
+struct HttpRequest {
+  std::string method;              ///< "POST"
+  std::string path;                ///< as sent, without the query
+  std::vector<std::string> names;  ///< what stands for each "{}" of the route, decoded
+  std::string query;               ///< as sent, without "?"
+  HttpHeaders headers;
+  std::string body;
+
+  /// Of the first header NAME, whose case does not matter; empty if there is none.
+  std::string_view header(std::string_view name) const;
+  /// Of NAME=VALUE in the query, decoded; empty if it is not there.
+  std::string parameter(std::string_view name) const;
+};
 
 /// A body without an end. Used by one thread.
 class HttpStream {
@@ -23,12 +45,21 @@ struct HttpReply {
   std::string type;  ///< of the body
   std::string body;
   std::shared_ptr<HttpStream> stream;  ///< the body instead, until it ends or the client goes away
+  HttpHeaders headers;                 ///< besides those of the type and the length
 };
 
-/// What GET and HEAD of PATH return.
+/// Sends a reply, once, from any thread. Destroyed without a reply: 500.
+using HttpAnswer = std::function<void(HttpReply)>;
+
+/// What a method of a path does. One of the functions is set.
 struct HttpRoute {
-  std::string path;                  ///< "/metrics"
-  std::function<HttpReply()> reply;  ///< called by the server's threads, several at a time
+  std::string path;  ///< "/metrics"; a part "{}" stands for any name
+  /// Called by one of HttpOptions::workers, several at a time. It may wait.
+  std::function<HttpReply(const HttpRequest&)> reply;
+  std::string method = "GET";  ///< GET serves HEAD, too
+  /// Called by the thread that serves the connection. It must not wait.
+  std::function<void(HttpRequest, HttpAnswer)> answer;
+  std::size_t most_bytes = 0;  ///< of a request's body; 413 beyond
 };
 
 struct HttpOptions {
@@ -36,11 +67,14 @@ struct HttpOptions {
   int port = 0;             ///< 0: any free one
   std::string certificate;  ///< PEM file: TLS with this chain of certificates; empty: no TLS
   std::string key;          ///< PEM file of its private key, without password
+  std::string client_ca;    ///< PEM file: clients must have a certificate of this authority; empty: they need none
   std::string token;        ///< clients send "Authorization: Bearer TOKEN"; empty: they need not
   /// For people: the token is also the password of HTTP's Basic authentication. Without a token, a request must name
   /// this machine by an address or its own name, so that no web page can read what only a browser here can reach.
   bool for_browsers = false;
-  std::size_t connections = 4;  ///< that are served at a time, on a thread each; others wait
+  std::size_t workers = 4;          ///< threads of HttpRoute::reply and of streams
+  std::size_t threads = 1;          ///< that serve all connections
+  std::size_t connections = 16384;  ///< open at a time; others are closed at once
 };
 
 /// Serves until it is destroyed, which waits at most seconds for clients in the middle of a request.
@@ -48,9 +82,11 @@ class HttpServer {
  public:
   virtual ~HttpServer() = default;
   virtual int port() const = 0;
+  /// Takes no more connections and requests, and returns once those that were taken have their replies.
+  virtual void drain() = 0;
 };
 
-/// Interface of the http module (cpp-httplib, prometheus-cpp); get it with module<HttpModule>("http").
+/// Interface of the http module (Boost.Beast, prometheus-cpp); get it with module<HttpModule>("http").
 struct HttpModule {
   /// Serves ROUTES on threads of its own. Throws Error: (kIo) naming the address if it cannot be used, (kInvalidFile)
   /// naming the certificate or key.

@@ -81,7 +81,7 @@ class PreviewServer {
                      .key = options.key,
                      .token = options.token};
     http.for_browsers = true;
-    http.connections = options.viewers + kForThePage;
+    http.workers = options.viewers + kForThePage;
     server_ = module<HttpModule>("http").listen(http, routes());
     const bool is_v6 = options.host.find(':') != std::string::npos;
     address_ = fmt::format("http{}://{}{}{}:{}/", options.certificate.empty() ? "" : "s", is_v6 ? "[" : "",
@@ -94,14 +94,15 @@ class PreviewServer {
  private:
   std::vector<HttpRoute> routes() {
     std::vector<HttpRoute> routes;
-    routes.push_back({.path = "/", .reply = [page = preview_page(names_)] {
+    routes.push_back({.path = "/", .reply = [page = preview_page(names_)](const HttpRequest& /*request*/) {
                         return HttpReply{.type = "text/html; charset=utf-8", .body = page, .stream = nullptr};
                       }});
-    routes.push_back({.path = "/status.json", .reply = [this] { return status(); }});
+    routes.push_back({.path = "/status.json", .reply = [this](const HttpRequest& /*request*/) { return status(); }});
     for (std::size_t i = 0; i < streams_.size(); ++i) {
-      routes.push_back({.path = fmt::format("/stream/{}.mjpg", i), .reply = [this, i] { return live(streams_[i]); }});
-      routes.push_back(
-          {.path = fmt::format("/stream/{}.jpg", i), .reply = [this, i] { return next_image(streams_[i]); }});
+      routes.push_back({.path = fmt::format("/stream/{}.mjpg", i),
+                        .reply = [this, i](const HttpRequest& /*request*/) { return live(streams_[i]); }});
+      routes.push_back({.path = fmt::format("/stream/{}.jpg", i),
+                        .reply = [this, i](const HttpRequest& /*request*/) { return next_image(streams_[i]); }});
     }
     return routes;
   }

@@ -1,0 +1,50 @@
+#include "base/http_module.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace saccade {
+namespace {
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+std::optional<std::string> percent_decoded(std::string_view text) {
+  std::string decoded;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      decoded += text[i];
+      continue;
+    }
+    if (i + 2 >= text.size()) return std::nullopt;
+    unsigned char byte = 0;
+    const char* digits = text.data() + i + 1;
+    const auto [end, error] = std::from_chars(digits, digits + 2, byte, 16);
+    if (error != std::errc() || end != digits + 2 || byte == 0) return std::nullopt;
+    decoded += static_cast<char>(byte);
+    i += 2;
+  }
+  return decoded;
+}
+
+std::string_view HttpRequest::header(std::string_view name) const {
+  for (const auto& [given, value] : headers)
+    if (std::ranges::equal(given, name, {}, lower, lower)) return value;
+  return {};
+}
+
+std::string HttpRequest::parameter(std::string_view name) const {
+  std::string_view rest = query;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('&'), rest.size());
+    const std::string_view pair = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    if (pair.substr(0, equals) == name)
+      return percent_decoded(pair.substr(std::min(equals + 1, pair.size()))).value_or(std::string());
+  }
+  return {};
+}
+
+}  // namespace saccade

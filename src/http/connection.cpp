@@ -1,0 +1,437 @@
+#include "http/connection.hpp"
+
+#include <atomic>
+#include <boost/asio/dispatch.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/stream.hpp>
+#include <boost/asio/write.hpp>
+#include <boost/beast/core.hpp>
+#include <boost/beast/http.hpp>
+#include <boost/beast/ssl.hpp>
+#include <future>
+#include <optional>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "http/credentials.hpp"
+#include "http/tls.hpp"
+
+namespace saccade::http {
+namespace {
+
+namespace net = boost::asio;
+namespace beast = boost::beast;
+using beast::error_code;
+using std::chrono::seconds;
+
+// Of a connection without a request.
+constexpr seconds kIdle{75};
+// Of a handshake, of the headers, and of each piece of a body: slower clients are cut off.
+constexpr seconds kPatience{10};
+// Of a client that has its reply to close the connection.
+constexpr seconds kLinger{2};
+constexpr std::size_t kMostDiscarded = 16 << 20;
+constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
+// What waits in a larger buffer of the kernel is old when a slow viewer gets it.
+constexpr int kViewerBytes = 1 << 16;
+constexpr std::size_t kBufferBytes = 64 << 10;
+
+using Parser = beast::http::request_parser<beast::http::string_body>;
+
+HttpRequest request_of(beast::http::request<beast::http::string_body> message, std::vector<std::string> names) {
+  HttpRequest request;
+  request.method = message.method_string();
+  const auto target = message.target();
+  const std::size_t question = std::min(target.find('?'), target.size());
+  request.path = target.substr(0, question);
+  request.query = target.substr(std::min(question + 1, target.size()));
+  request.names = std::move(names);
+  for (const auto& field : message) request.headers.emplace_back(field.name_string(), field.value());
+  request.body = std::move(message.body());
+  return request;
+}
+
+HttpReply empty_reply(int status) {
+  return {.status = status, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
+}
+
+/// What a handler throws becomes a line of the log: clients are told nothing about the machine.
+HttpReply failed() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    log(LogLevel::kWarning, "a request can't be served: {}", error.what());
+  }
+  return empty_reply(500);
+}
+
+template <typename Stream>
+class Connection : public std::enable_shared_from_this<Connection<Stream>> {
+ public:
+  Connection(std::shared_ptr<Shared> shared, net::ip::tcp::socket socket)
+      : shared_(std::move(shared)), stream_(make_stream(*shared_, std::move(socket))) {
+    if (shared_->options.for_browsers) {
+      error_code ignored;
+      lowest().socket().set_option(net::socket_base::send_buffer_size(kViewerBytes), ignored);
+    }
+    error_code ignored;
+    lowest().socket().set_option(net::ip::tcp::no_delay(true), ignored);
+  }
+  ~Connection() {
+    if (number_ > 0) shared_->remove(number_);
+  }
+  Connection(const Connection&) = delete;
+  Connection& operator=(const Connection&) = delete;
+
+  void start() {
+    number_ = shared_->add([weak = this->weak_from_this()](bool at_once) {
+      auto self = weak.lock();
+      if (self == nullptr) return;
+      const auto executor = self->stream_.get_executor();
+      // Moved: the last reference must not end here, as its destructor calls Shared, too.
+      net::post(executor, [self = std::move(self), at_once] { self->end(at_once); });
+    });
+    if (number_ == 0) return;
+    net::dispatch(stream_.get_executor(), [self = this->shared_from_this()] { self->shake_hands(); });
+  }
+
+ private:
+  static constexpr bool kIsTls = !std::is_same_v<Stream, beast::tcp_stream>;
+
+  static Stream make_stream(Shared& shared, net::ip::tcp::socket socket) {
+    if constexpr (kIsTls)
+      return Stream(std::move(socket), *shared.tls);
+    else
+      return Stream(std::move(socket));
+  }
+  beast::tcp_stream& lowest() { return beast::get_lowest_layer(stream_); }
+
+  void shake_hands() {
+    if constexpr (kIsTls) {
+      lowest().expires_after(kPatience);
+      stream_.async_handshake(net::ssl::stream_base::server, [self = this->shared_from_this()](error_code error) {
+        if (!error) self->wait_for_request();
+      });
+    } else {
+      wait_for_request();
+    }
+  }
+
+  /// An idle connection has no parser, and a buffer of the last request alone.
+  void wait_for_request() {
+    parser_.reset();
+    if (is_ending_) return close();
+    if (buffer_.size() > 0) return read_header();
+    is_idle_ = true;
+    buffer_.shrink_to_fit();
+    lowest().expires_after(kIdle);
+    constexpr std::size_t kFirstBytes = 2048;
+    stream_.async_read_some(buffer_.prepare(kFirstBytes),
+                            [self = this->shared_from_this()](error_code error, std::size_t count) {
+                              self->is_idle_ = false;
+                              if (error) return self->close();
+                              self->buffer_.commit(count);
+                              self->read_header();
+                            });
+  }
+
+  void read_header() {
+    parser_.emplace();
+    parser_->header_limit(kMostHeaderBytes);
+    parser_->body_limit(std::max<std::uint64_t>(shared_->routes.most_bytes(), 1));
+    lowest().expires_after(kPatience);
+    beast::http::async_read_header(
+        stream_, buffer_, *parser_,
+        [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) { self->on_header(error); });
+  }
+
+  void on_header(error_code failure) {
+    using Error = beast::http::error;
+    if (failure == Error::body_limit) return reject(empty_reply(413));
+    if (failure == Error::header_limit) return reject(empty_reply(431));
+    const bool is_malformed = failure && failure.category() == make_error_code(Error::bad_method).category() &&
+                              failure != Error::end_of_stream && failure != Error::partial_message;
+    if (is_malformed) return reject(empty_reply(400));
+    if (failure) return close();
+    const auto& message = parser_->get();
+    if (std::optional<HttpReply> refused =
+            refusal(shared_->options, std::string_view(message[beast::http::field::authorization]),
+                    std::string_view(message[beast::http::field::host])))
+      return reject(std::move(*refused));
+    const std::string_view target(message.target());
+    match_ = shared_->routes.find(std::string_view(message.method_string()), target.substr(0, target.find('?')));
+    if (match_.route == nullptr) {
+      HttpReply reply = empty_reply(match_.allowed.empty() ? 404 : 405);
+      if (!match_.allowed.empty()) reply.headers.emplace_back("Allow", match_.allowed);
+      return reject(std::move(reply));
+    }
+    if (parser_->content_length().value_or(0) > match_.route->most_bytes) return reject(empty_reply(413));
+    if (beast::iequals(message[beast::http::field::expect], "100-continue")) return invite();
+    read_body();
+  }
+
+  /// A client that asks first waits for this.
+  void invite() {
+    static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
+    lowest().expires_after(kPatience);
+    net::async_write(stream_, net::buffer(kContinue),
+                     [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                       if (!error) self->read_body();
+                     });
+  }
+
+  void read_body() {
+    if (parser_->is_done()) return dispatch();
+    if (parser_->get().body().size() > match_.route->most_bytes) return reject(empty_reply(413));
+    lowest().expires_after(kPatience);
+    beast::http::async_read_some(stream_, buffer_, *parser_,
+                                 [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                                   if (error == beast::http::error::body_limit) return self->reject(empty_reply(413));
+                                   if (error) return self->close();
+                                   self->read_body();
+                                 });
+  }
+
+  void dispatch() {
+    lowest().expires_never();
+    is_head_ = parser_->get().method() == beast::http::verb::head;
+    keep_alive_ = parser_->get().keep_alive();
+    version_ = parser_->get().version();
+    HttpRequest request = request_of(parser_->release(), std::move(match_.names));
+    const HttpRoute& route = *match_.route;
+    if (route.answer) return answer(route, std::move(request));
+    net::post(shared_->workers, [self = this->shared_from_this(), &route, request = std::move(request)] {
+      HttpReply reply;
+      try {
+        reply = route.reply(request);
+      } catch (...) {
+        reply = failed();
+      }
+      self->post_reply(std::move(reply));
+    });
+  }
+
+  /// Sends a reply when the last copy of the route's HttpAnswer is gone, too.
+  struct Pending {
+    std::shared_ptr<Connection> connection;
+    std::atomic_flag is_answered = ATOMIC_FLAG_INIT;
+    ~Pending() {
+      if (!is_answered.test_and_set()) connection->post_reply(empty_reply(500));
+    }
+  };
+
+  void answer(const HttpRoute& route, HttpRequest request) {
+    const auto pending = std::make_shared<Pending>();
+    pending->connection = this->shared_from_this();
+    try {
+      route.answer(std::move(request), [pending](HttpReply reply) {
+        if (!pending->is_answered.test_and_set()) pending->connection->post_reply(std::move(reply));
+      });
+    } catch (...) {
+      if (!pending->is_answered.test_and_set()) send(failed());
+    }
+  }
+
+  void post_reply(HttpReply reply) {
+    net::dispatch(stream_.get_executor(), [self = this->shared_from_this(), reply = std::move(reply)]() mutable {
+      self->send(std::move(reply));
+    });
+  }
+
+  /// The rest of the request is not read, so that the connection ends.
+  void reject(HttpReply reply) {
+    is_head_ = parser_->get().method() == beast::http::verb::head;
+    keep_alive_ = false;
+    version_ = 11;
+    send(std::move(reply));
+  }
+
+  void send(HttpReply reply) {
+    if (is_ending_) keep_alive_ = false;
+    response_.emplace(static_cast<beast::http::status>(reply.status), version_);
+    if (!reply.type.empty()) response_->set(beast::http::field::content_type, reply.type);
+    for (const auto& [name, value] : reply.headers) response_->set(name, value);
+    if (shared_->options.for_browsers) {
+      // Pages of other sites neither show nor measure what is served here.
+      response_->set(beast::http::field::cache_control, "no-store");
+      response_->set("Cross-Origin-Resource-Policy", "same-origin");
+      response_->set("X-Content-Type-Options", "nosniff");
+      response_->set("X-Frame-Options", "DENY");
+    }
+    if (reply.stream != nullptr && !is_head_) return send_stream(std::move(reply.stream));
+    response_->keep_alive(keep_alive_);
+    response_->content_length(reply.body.size());
+    if (!is_head_) response_->body() = std::move(reply.body);
+    serializer_.emplace(*response_);
+    write();
+  }
+
+  void write() {
+    lowest().expires_after(kPatience);
+    beast::http::async_write_some(stream_, *serializer_,
+                                  [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
+                                    if (error && error != beast::http::error::end_of_stream) return self->close();
+                                    if (!self->serializer_->is_done() && !self->is_head_done()) return self->write();
+                                    self->on_written();
+                                  });
+  }
+  /// A reply to HEAD has the length of a body that does not follow.
+  bool is_head_done() { return is_head_ && serializer_->is_header_done(); }
+
+  void on_written() {
+    serializer_.reset();
+    response_.reset();
+    if (keep_alive_) return wait_for_request();
+    finish();
+  }
+
+  void finish() {
+    if constexpr (kIsTls) {
+      lowest().expires_after(kLinger);
+      stream_.async_shutdown([self = this->shared_from_this()](error_code /*error*/) { self->linger(); });
+    } else {
+      linger();
+    }
+  }
+
+  /// Closing with unread bytes resets the connection, and the client may lose the reply.
+  void linger() {
+    error_code ignored;
+    lowest().socket().shutdown(net::ip::tcp::socket::shutdown_send, ignored);
+    buffer_.clear();
+    is_idle_ = true;
+    lowest().expires_after(kLinger);
+    discard();
+  }
+  void discard() {
+    lowest().async_read_some(buffer_.prepare(kBufferBytes / 2),
+                             [self = this->shared_from_this()](error_code error, std::size_t count) {
+                               self->discarded_ += count;
+                               if (error || self->discarded_ > kMostDiscarded) return self->close();
+                               self->discard();
+                             });
+  }
+
+  /// A worker's thread asks for the bytes and waits until they are sent. The stream ends with the connection.
+  void send_stream(std::shared_ptr<HttpStream> stream) {
+    keep_alive_ = false;
+    response_->keep_alive(false);
+    watch_for_end();
+    net::post(shared_->workers, [self = this->shared_from_this(), stream = std::move(stream)] {
+      try {
+        if (!self->write_and_wait(self->header_text())) return self->post_close();
+        for (std::string bytes; !self->has_gone_ && stream->next(bytes);)
+          if (!bytes.empty() && !self->write_and_wait(bytes)) break;
+      } catch (...) {
+        failed();
+      }
+      self->post_close();
+    });
+  }
+
+  std::string header_text() const {
+    std::ostringstream text;
+    text << response_->base();
+    return text.str();
+  }
+
+  bool write_and_wait(const std::string& bytes) {
+    std::promise<bool> written;
+    net::post(stream_.get_executor(), [this, &bytes, &written] {
+      if (is_ending_) return written.set_value(false);
+      lowest().expires_after(kPatience);
+      net::async_write(stream_, net::buffer(bytes),
+                       [&written](error_code error, std::size_t /*bytes*/) { written.set_value(!error); });
+    });
+    return written.get_future().get();
+  }
+
+  /// Notices a client that goes away while there is nothing to send.
+  void watch_for_end() {
+    buffer_.clear();
+    lowest().socket().async_wait(net::socket_base::wait_read, [self = this->shared_from_this()](error_code error) {
+      if (error) return;
+      char byte = 0;
+      error_code failure;
+      const auto count =
+          self->lowest().socket().receive(net::buffer(&byte, 1), net::socket_base::message_peek, failure);
+      if (failure || count == 0) self->has_gone_ = true;
+    });
+  }
+
+  void post_close() {
+    net::post(stream_.get_executor(), [self = this->shared_from_this()] { self->finish(); });
+  }
+
+  void end(bool at_once) {
+    is_ending_ = true;
+    has_gone_ = true;
+    if (at_once || is_idle_) close();
+  }
+
+  void close() {
+    error_code ignored;
+    lowest().socket().shutdown(net::ip::tcp::socket::shutdown_both, ignored);
+    lowest().close();
+  }
+
+  std::shared_ptr<Shared> shared_;  // first member: the stream needs it to the last
+  Stream stream_;
+  beast::flat_buffer buffer_{kBufferBytes};
+  std::optional<Parser> parser_;
+  Routes::Match match_;
+  std::optional<beast::http::response<beast::http::string_body>> response_;
+  std::optional<beast::http::response_serializer<beast::http::string_body>> serializer_;
+  std::size_t number_ = 0;
+  std::size_t discarded_ = 0;
+  unsigned version_ = 11;
+  bool is_head_ = false;
+  bool keep_alive_ = false;
+  bool is_idle_ = false;
+  bool is_ending_ = false;
+  std::atomic<bool> has_gone_{false};
+};
+
+}  // namespace
+
+Shared::Shared(const HttpOptions& of, std::vector<HttpRoute> served)
+    : options(of),
+      routes(std::move(served)),
+      tls(tls_context(of)),
+      io(static_cast<int>(of.threads)),
+      workers(of.workers) {}
+
+std::size_t Shared::add(End end) {
+  const std::scoped_lock lock(mutex_);
+  if (is_ending_ || open_.size() >= options.connections) return 0;
+  open_.emplace(++last_, std::move(end));
+  return last_;
+}
+
+void Shared::remove(std::size_t number) {
+  const std::scoped_lock lock(mutex_);
+  open_.erase(number);
+  if (open_.empty()) removed_.notify_all();
+}
+
+bool Shared::end_all(bool at_once, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  is_ending_ = true;
+  for (const auto& [number, end] : open_) end(at_once);
+  return removed_.wait_for(lock, patience, [this] { return open_.empty(); });
+}
+
+bool Shared::is_ending() {
+  const std::scoped_lock lock(mutex_);
+  return is_ending_;
+}
+
+void serve(std::shared_ptr<Shared> shared, net::ip::tcp::socket socket) {
+  if (shared->tls != nullptr)
+    std::make_shared<Connection<beast::ssl_stream<beast::tcp_stream>>>(std::move(shared), std::move(socket))->start();
+  else
+    std::make_shared<Connection<beast::tcp_stream>>(std::move(shared), std::move(socket))->start();
+}
+
+}  // namespace saccade::http

@@ -1,0 +1,60 @@
+#include "http/credentials.hpp"
+
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+
+#include <string>
+
+#include "http/host_name.hpp"
+
+namespace saccade::http {
+namespace {
+
+/// In a time that does not tell how much of it is right.
+bool equals_secret(std::string_view given, std::string_view secret) {
+  return given.size() == secret.size() && CRYPTO_memcmp(given.data(), secret.data(), secret.size()) == 0;
+}
+
+bool has_token(std::string_view authorization, const std::string& token) {
+  return equals_secret(authorization, "Bearer " + token);
+}
+
+/// Whether the password of Basic authentication is TOKEN; any user has it.
+bool has_password(std::string_view authorization, const std::string& token) {
+  constexpr std::string_view kScheme = "Basic ";
+  constexpr std::size_t kLongest = 8192;
+  if (!authorization.starts_with(kScheme) || authorization.size() > kLongest) return false;
+  const std::string_view encoded = authorization.substr(kScheme.size());
+  std::string login(authorization.size(), '\0');
+  const int size =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(login.data()),
+                      reinterpret_cast<const unsigned char*>(encoded.data()), static_cast<int>(encoded.size()));
+  if (size < 0) return false;
+  // Padding decodes to zeros.
+  std::size_t end = static_cast<std::size_t>(size);
+  while (end > 0 && login[end - 1] == '\0') --end;
+  login.resize(end);
+  const std::size_t colon = login.find(':');
+  return colon != std::string::npos && equals_secret(std::string_view(login).substr(colon + 1), token);
+}
+
+}  // namespace
+
+std::optional<HttpReply> refusal(const HttpOptions& options, std::string_view authorization, std::string_view host) {
+  if (options.token.empty()) {
+    if (!options.for_browsers || names_this_machine(host)) return std::nullopt;
+    return HttpReply{.status = 403,
+                     .type = "text/plain",
+                     .body = "this host name is not that of the machine: use its address\n",
+                     .stream = nullptr,
+                     .headers = {}};
+  }
+  if (has_token(authorization, options.token)) return std::nullopt;
+  if (options.for_browsers && has_password(authorization, options.token)) return std::nullopt;
+  HttpReply reply{.status = 401, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
+  reply.headers.emplace_back("WWW-Authenticate",
+                             options.for_browsers ? "Basic realm=\"saccade: the token is the password\"" : "Bearer");
+  return reply;
+}
+
+}  // namespace saccade::http

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "base/http_module.hpp"
+
+namespace saccade::http {
+
+/// What a request without access gets: its AUTHORIZATION and HOST are the headers' values. nullopt: it has access.
+std::optional<HttpReply> refusal(const HttpOptions& options, std::string_view authorization, std::string_view host);
+
+}  // namespace saccade::http
