@@ -80,7 +80,7 @@ def check_dependencies(package):
     """Every dependency is a package of Debian; those of the libraries that modules link are there."""
     depends = call("dpkg-deb", "--field", package, "Depends")
     names = {re.split(r"[ (|]", each.strip())[0] for each in depends.split(",")}
-    for name in ("libc6", "libstdc++6", "libdnnl2", "libprotobuf-lite32", "libavcodec59", "libcairo2", "libcpp-httplib0.11",
+    for name in ("libc6", "libstdc++6", "libdnnl2", "libprotobuf-lite32", "libavcodec59", "libcairo2", "libssl3",
                  "libprometheus-cpp-core1.0"):
         check(name in names, f"the package does not depend on {name}: {depends}")
     for name in names:
