@@ -23,14 +23,13 @@ namespace {
 namespace net = boost::asio;
 namespace beast = boost::beast;
 using beast::error_code;
-using std::chrono::seconds;
 
 // Of a connection without a request.
-constexpr seconds kIdle{75};
+constexpr std::chrono::seconds kIdle{75};
 // Of a handshake, of the headers, and of each piece of a body: slower clients are cut off.
-constexpr seconds kPatience{10};
+constexpr std::chrono::seconds kPatience{10};
 // Of a client that has its reply to close the connection.
-constexpr seconds kLinger{2};
+constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMostDiscarded = 16 << 20;
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
 // What waits in a larger buffer of the kernel is old when a slow viewer gets it.

@@ -17,7 +17,7 @@ using boost::system::error_code;
 using net::ip::tcp;
 
 // The end of a run waits no longer for clients in the middle of a request.
-constexpr std::chrono::milliseconds kPatience{2000};
+constexpr std::chrono::milliseconds kEndPatience{2000};
 
 std::string address_of(const HttpOptions& options) {
   const bool is_v6 = options.host.find(':') != std::string::npos;
@@ -35,7 +35,7 @@ class Server final : public HttpServer {
   }
   ~Server() override {
     stop_accepting();
-    if (!shared_->end_all(false, kPatience)) shared_->end_all(true, kPatience);
+    if (!shared_->end_all(false, kEndPatience)) shared_->end_all(true, kEndPatience);
     shared_->workers.join();
     shared_->io.stop();
     for (std::thread& thread : threads_) thread.join();
@@ -47,7 +47,7 @@ class Server final : public HttpServer {
 
   void drain() override {
     stop_accepting();
-    while (!shared_->end_all(false, kPatience)) {
+    while (!shared_->end_all(false, kEndPatience)) {
     }
   }
 

@@ -123,10 +123,11 @@ class Metrics(unittest.TestCase):
                 self.assertEqual(response.headers["Content-Type"], "text/plain; version=0.0.4; charset=utf-8")
                 self.assertEqual(response.status, 200)
                 parse(response.read().decode())
-            for path, method in (("/", "GET"), ("/metrics/x", "GET"), ("/metrics", "POST")):
+            for path, method, code in (("/", "GET", 404), ("/metrics/x", "GET", 404), ("/metrics", "POST", 405)):
                 with self.assertRaises(urllib.error.HTTPError) as error:
                     run.get(run.url.replace("/metrics", path), method=method)
-                self.assertEqual(error.exception.code, 404)
+                self.assertEqual(error.exception.code, code)
+                self.assertEqual(error.exception.headers.get("Allow"), "GET, HEAD" if code == 405 else None)
                 error.exception.close()
 
     def test_counters_only_grow(self):
