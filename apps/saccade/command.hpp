@@ -24,6 +24,7 @@ Action add_validate(FlagBinder& binder);
 Action add_recognise(FlagBinder& binder);
 Action add_limits(FlagBinder& binder);
 Action add_cameras(FlagBinder& binder);
+Action add_serve(FlagBinder& binder);
 Action add_generate(FlagBinder& binder);
 
 /// Parses the command line and runs its command. Errors are one line on standard error.

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "base/http_module.hpp"
 #include "base/input_file.hpp"
 #include "flags/numbers.hpp"
 
@@ -94,6 +95,37 @@ void ServerFlags::check() const {
 std::string ServerFlags::token() const {
   for (const std::string& file : tls) check_input(file);
   return token_file.empty() ? std::string() : read_token(token_file);
+}
+
+void ServeAddressFlags::bind(FlagBinder& binder) {
+  binder.bind("--http", [this](const std::string& text) { parse_address("--http", http, text); });
+  binder.bind("--tls", &tls);
+  binder.bind("--client-ca", &client_ca);
+  binder.bind("--token-file", &token_file);
+  binder.bind("--insecure", &insecure);
+}
+
+void ServeAddressFlags::check() const {
+  const bool is_protected = !tls.empty() && (!token_file.empty() || !client_ca.empty());
+  if (!insecure && !is_protected && !is_loopback(http.host))
+    throw UsageError("--http", fmt::format("{} can be reached from other machines: protect it with --tls and "
+                                           "--token-file or --client-ca, or accept that with --insecure",
+                                           http.host));
+}
+
+HttpOptions ServeAddressFlags::options() const {
+  HttpOptions options;
+  options.host = http.host;
+  options.port = http.port;
+  for (const std::string& file : tls) check_input(file);
+  if (!tls.empty()) {
+    options.certificate = tls[0];
+    options.key = tls[1];
+  }
+  if (!client_ca.empty()) check_input(client_ca);
+  options.client_ca = client_ca;
+  if (!token_file.empty()) options.token = read_token(token_file);
+  return options;
 }
 
 PreviewOptions ServerFlags::preview_options() const {

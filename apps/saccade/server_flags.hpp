@@ -6,6 +6,10 @@
 
 #include "flags/binder.hpp"
 
+namespace saccade {
+struct HttpOptions;
+}  // namespace saccade
+
 namespace saccade::app {
 
 /// Where a server of the run listens.
@@ -31,6 +35,21 @@ struct ServerFlags {
   std::string token() const;
   /// Of the preview, which is given. Throws Error.
   PreviewOptions preview_options() const;
+};
+
+/// The values of the flags of `serve` that say where it listens and who may use it.
+struct ServeAddressFlags {
+  ServerAddress http;
+  std::vector<std::string> tls;  ///< the files of the certificate and its key
+  std::string client_ca;
+  std::string token_file;
+  bool insecure = false;
+
+  void bind(FlagBinder& binder);
+  /// Throws UsageError if others could reach the server without protection.
+  void check() const;
+  /// Throws Error if a file can't be read or holds no token.
+  HttpOptions options() const;
 };
 
 }  // namespace saccade::app

@@ -53,6 +53,11 @@ Image convert(const FrameView& frame, PixelFormat format);
 /// another FORMAT. Any thread.
 Image load_image(const std::string& path, PixelFormat format = PixelFormat::kRgb24);
 
+/// The same of the bytes of a JPEG or PNG FILE. Throws Error (kInvalidFile) if it is damaged, of another kind, or
+/// declares more than MAX_PIXELS. Any thread.
+Image decode_image(std::span<const std::uint8_t> file, PixelFormat format = PixelFormat::kRgb24,
+                   std::int64_t max_pixels = std::int64_t{1} << 28);
+
 /// Writes IMAGE to PATH by its ending: JPEG (.jpg, .jpeg) or PNG (.png); kGray8 as PNG only. Throws Error naming the
 /// file. Any thread.
 void save_image(const std::string& path, const Image& image);

@@ -27,7 +27,10 @@ std::string address_of(const HttpOptions& options) {
 class Server final : public HttpServer {
  public:
   Server(const HttpOptions& options, std::vector<HttpRoute> routes)
-      : shared_(std::make_shared<Shared>(options, std::move(routes))), acceptor_(shared_->io), retry_(shared_->io) {
+      : shared_(std::make_shared<Shared>(options, std::move(routes))),
+        work_(net::make_work_guard(shared_->io)),
+        acceptor_(shared_->io),
+        retry_(shared_->io) {
     bind(options);
     accept();
     for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i)
@@ -89,6 +92,8 @@ class Server final : public HttpServer {
   }
 
   std::shared_ptr<Shared> shared_;
+  // A connection that waits for a handler's reply has no operation of its own.
+  net::executor_work_guard<net::io_context::executor_type> work_;
   tcp::acceptor acceptor_;
   net::steady_timer retry_;
   int port_ = 0;

@@ -24,6 +24,9 @@ class ImageReader {
   virtual ImageSize size_of(const std::string& path) = 0;
   /// The image, in storage from ALLOCATOR; kCorrupt naming the file if any of its pixels is missing or damaged.
   virtual Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) = 0;
+  /// The same of the bytes of a FILE, called NAME in messages. kCorrupt, too, for more than MOST_PIXELS.
+  virtual Outcome<Frame> read(std::span<const std::uint8_t> file, const std::string& name, std::int64_t most_pixels,
+                              FrameAllocator& allocator) = 0;
 };
 
 /// The samples of a single-plane image as stored.

@@ -27,6 +27,7 @@ inline constexpr Commands kLimits = 1 << 9;
 inline constexpr Commands kGenerate = 1 << 10;
 inline constexpr Commands kRecognise = 1 << 11;
 inline constexpr Commands kCameras = 1 << 12;
+inline constexpr Commands kServe = 1 << 13;
 
 // The kinds of values. What is not an element of one is rejected by the parser, before a command sees it.
 

@@ -13,7 +13,7 @@
 namespace saccade::app {
 namespace {
 
-constexpr Commands kPredicting = kRun | kCompile | kInspect | kProfile | kBench | kValidate | kLimits;
+constexpr Commands kPredicting = kRun | kCompile | kInspect | kProfile | kBench | kValidate | kLimits | kServe;
 constexpr Commands kAll = kPredicting | kInfer | kCheck | kDemo | kRecognise;
 constexpr Commands kTiled = kRun | kProfile | kValidate;
 constexpr std::uint64_t kMostFrames = std::numeric_limits<std::int64_t>::max();
@@ -32,6 +32,7 @@ std::vector<Flag> own_flags() {
   constexpr std::string_view kResults = "Results";
   constexpr std::string_view kControl = "Control";
   constexpr std::string_view kComparison = "Comparison";
+  constexpr std::string_view kProtection = "Protection";
   return {
       {kRun, "MODEL", "MODEL", Path{}, "ONNX files or plans: every model processes every frame",
        {.count = Count::kArguments, .required = true}},
@@ -250,6 +251,24 @@ std::vector<Flag> own_flags() {
       {kLimits, "--deficit-frames", "N", Integer{1, 1'000'000}, "Frames over which the deficit accumulates",
        {.initial = "100", .aliases = "--frames"}},
 
+      {kServe, "MODEL", "MODEL", Path{}, "ONNX files or plans; each is served by its file's name without the ending",
+       {.count = Count::kArguments, .required = true}},
+      {kServe, "--http", "[HOST:]PORT", Text{"8000", "port"}, "Where to listen; HOST is 127.0.0.1, PORT 0 any free one",
+       {.initial = "8000"}},
+      {kServe, "--executions", "N", Integer{1, 256}, "Requests that each model runs at a time", {.initial = "1"}},
+      {kServe, "--queue", "N", Integer{1, 100'000}, "Requests that wait for each model; more are refused (429)",
+       {.initial = "64"}},
+      {kServe, "--max-body", "SIZE", Size{}, "Size limit of a request's body, as 64M", {.otherwise = "64M"}},
+      {kServe, "--max-pixels", "N", Integer{1, 1 << 28}, "Size limit of an image", {.initial = "100000000"}},
+      {kServe, "--tls", "CERT.pem KEY.pem", Path{}, "Serve by TLS, with this chain of certificates and its private key",
+       {.count = Count::kPair, .group = kProtection}},
+      {kServe, "--client-ca", "FILE", Path{}, "Clients must have a certificate of this authority",
+       {.needs = "--tls", .group = kProtection}},
+      {kServe, "--token-file", "FILE", Path{}, "Clients must send the token in FILE (Authorization: Bearer)",
+       {.group = kProtection}},
+      {kServe, "--insecure", "", Switch{}, "Serve other machines without TLS, and without a token or client certificates",
+       {.group = kProtection}},
+
       {kGenerate, "WHAT", "WHAT", Choice{{"bash", "zsh", "fish", "man", "markdown"}},
        "Completions for a shell, the manual page, or docs/flags.md", {.required = true}},
   };
@@ -371,6 +390,8 @@ const std::vector<CommandRow>& all_commands() {
       {kRecognise, "recognise", add_recognise,
        "Find a model's card: try preprocessing and decoders on images and rank them",
        "Exits with 3 if the images do not tell which card is right. Ctrl-C ends the search in order."},
+      {kServe, "serve", add_serve, "Serve models by HTTP: the Open Inference Protocol (KServe v2), and images to predictions",
+       "SIGTERM and Ctrl-C end it in order: no more requests are taken, and all that were taken are answered."},
       {kLimits, "limits", add_limits,
        "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
       {kCameras, "cameras", add_cameras, "List the cameras of this machine, their modes by score, and their controls"},

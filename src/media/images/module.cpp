@@ -49,25 +49,38 @@ class Reader final : public ImageReader {
     constexpr std::uintmax_t kMostHeader = 64 << 20;
     load(path, std::min(bytes_of(path), kMostHeader));
     ImageHeader header;
-    begin(path, header);
+    begin(file_, quoted(path), kMaxPixels, header);
     if (swaps_sides(header.orientation)) return {header.height, header.width};
     return {header.width, header.height};
   }
 
   Outcome<Frame> read(const std::string& path, FrameAllocator& allocator) override {
     constexpr std::size_t kKept = 64 << 20;  // reused for the next image
-    Outcome<Frame> outcome = decode_or_failure(path, allocator);
+    Outcome<Frame> outcome = or_failure(path, [&] {
+      const std::uintmax_t bytes = bytes_of(path);
+      const Counted counted(allocator, bytes);
+      load(path, bytes);
+      return decode(file_, quoted(path), kMaxPixels, allocator);
+    });
     if (file_.capacity() > kKept) std::vector<std::uint8_t>().swap(file_);
     return outcome;
   }
 
+  Outcome<Frame> read(std::span<const std::uint8_t> file, const std::string& name, std::int64_t most_pixels,
+                      FrameAllocator& allocator) override {
+    return or_failure(name, [&] { return decode(file, name, most_pixels, allocator); });
+  }
+
  private:
-  Outcome<Frame> decode_or_failure(const std::string& path, FrameAllocator& allocator) {
+  static std::string quoted(const std::string& path) { return "'" + path + "'"; }
+
+  template <typename Decode>
+  static Outcome<Frame> or_failure(const std::string& name, const Decode& decode) {
     try {
-      return decode(path, allocator);
+      return decode();
     } catch (const Error& error) {
       const std::string what = error.what();
-      return Failure{Status::kCorrupt, what.find(path) == std::string::npos ? path + ": " + what : what};
+      return Failure{Status::kCorrupt, what.find(name) == std::string::npos ? name + ": " + what : what};
     }
   }
 
@@ -86,46 +99,45 @@ class Reader final : public ImageReader {
     if (!stream) fail(ErrorCode::kIo, "'{}' can't be read to its end", path);
   }
 
-  ImageDecoder& begin(const std::string& path, ImageHeader& header) {
-    const FileKind kind = file_kind(file_);
+  ImageDecoder& begin(std::span<const std::uint8_t> file, const std::string& name, std::int64_t most_pixels,
+                      ImageHeader& header) {
+    const FileKind kind = file_kind(file);
     if (kind != FileKind::kJpeg && kind != FileKind::kPng)
-      fail(ErrorCode::kInvalidFile, "'{}' is neither a JPEG nor a PNG file", path);
+      fail(ErrorCode::kInvalidFile, "{} is neither a JPEG nor a PNG file", name);
     ImageDecoder& decoder = kind == FileKind::kJpeg ? *jpeg_ : *png_;
-    if (!decoder.begin(file_, header)) damaged(path, decoder);
-    if (static_cast<std::int64_t>(header.width) * header.height > kMaxPixels)
-      fail(ErrorCode::kInvalidFile, "'{}' declares {}x{} pixels, more than the limit of {}", path, header.width,
-           header.height, kMaxPixels);
+    if (!decoder.begin(file, header)) damaged(name, decoder);
+    if (static_cast<std::int64_t>(header.width) * header.height > most_pixels)
+      fail(ErrorCode::kInvalidFile, "{} declares {}x{} pixels, more than the limit of {}", name, header.width,
+           header.height, most_pixels);
     return decoder;
   }
 
-  [[noreturn]] static void damaged(const std::string& path, const ImageDecoder& decoder) {
-    fail(ErrorCode::kInvalidFile, "'{}' is damaged: {}", path, decoder.error());
+  [[noreturn]] static void damaged(const std::string& name, const ImageDecoder& decoder) {
+    fail(ErrorCode::kInvalidFile, "{} is damaged: {}", name, decoder.error());
   }
 
-  Outcome<Frame> decode(const std::string& path, FrameAllocator& allocator) {
-    const std::uintmax_t bytes = bytes_of(path);
-    const Counted counted(allocator, bytes);
-    load(path, bytes);
+  Outcome<Frame> decode(std::span<const std::uint8_t> file, const std::string& name, std::int64_t most_pixels,
+                        FrameAllocator& allocator) {
     ImageHeader header;
-    ImageDecoder& decoder = begin(path, header);
-    if (file_kind(file_) == FileKind::kPng && is_animated(file_))
-      log(LogLevel::kWarning, "'{}' is an animated PNG: only its first image is read", path);
+    ImageDecoder& decoder = begin(file, name, most_pixels, header);
+    if (file_kind(file) == FileKind::kPng && is_animated(file))
+      log(LogLevel::kWarning, "{} is an animated PNG: only its first image is read", name);
     const bool turned = swaps_sides(header.orientation);
     const int width = turned ? header.height : header.width;
     const int height = turned ? header.width : header.height;
     Frame frame;
     frame.lease = allocator.acquire(frame_bytes(PixelFormat::kRgb24, width, height));
-    if (!frame.lease) return Failure{Status::kCancelled, path + ": reading was cancelled"};
+    if (!frame.lease) return Failure{Status::kCancelled, name + ": reading was cancelled"};
     frame.view = lay_out(frame.lease.buffer(), PixelFormat::kRgb24, width, height);
     frame.view.range = ColorRange::kFull;
     auto* pixels = reinterpret_cast<std::uint8_t*>(frame.lease.buffer().data);
     if (header.orientation == 1) {
-      if (!decoder.decode(pixels, frame.view.pitch_bytes[0])) damaged(path, decoder);
+      if (!decoder.decode(pixels, frame.view.pitch_bytes[0])) damaged(name, decoder);
       return frame;
     }
     const int pitch = 3 * header.width;
     stored_.resize(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(header.height));
-    if (!decoder.decode(stored_.data(), pitch)) damaged(path, decoder);
+    if (!decoder.decode(stored_.data(), pitch)) damaged(name, decoder);
     copy_upright(stored_.data(), pitch, header.width, header.height, 3, header.orientation,
                  {pixels, frame.view.pitch_bytes[0]});
     return frame;

@@ -18,6 +18,14 @@ Image load_image(const std::string& path, PixelFormat format) {
   return convert(frame->view, format);
 }
 
+Image decode_image(std::span<const std::uint8_t> file, PixelFormat format, std::int64_t max_pixels) {
+  FramePool pool(1);
+  const auto reader = module<ImagesModule>("images").make_reader();
+  const Outcome<Frame> frame = reader->read(file, "the image", max_pixels, pool);
+  if (!frame) fail(ErrorCode::kInvalidFile, "{}", frame.failure().message);
+  return convert(frame->view, format);
+}
+
 void save_image(const std::string& path, const Image& image) {
   if (image.format() == PixelFormat::kBgr24)
     write_image(path, convert(image.view(), PixelFormat::kRgb24).view());

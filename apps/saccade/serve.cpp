@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <saccade/saccade.hpp>
+#include <thread>
+#include <vector>
+
+#include "base/module.hpp"
+#include "command.hpp"
+#include "common.hpp"
+#include "interrupt.hpp"
+#include "report.hpp"
+#include "serve/http_api.hpp"
+#include "serve/served_model.hpp"
+#include "server_flags.hpp"
+
+namespace saccade::app {
+namespace {
+
+struct ServeFlags {
+  CommonFlags common;
+  ServeAddressFlags address;
+  std::vector<std::string> models;
+  serve::ExecutionOptions execution;
+  serve::ApiOptions api;
+};
+
+using ServedModels = std::vector<std::unique_ptr<serve::ServedModel>>;
+
+ServedModels load(const ServeFlags& flags) {
+  ServedModels models;
+  for (const std::string& path : flags.models) {
+    Model model = Model::load(path, flags.common.model);
+    for (const auto& other : models)
+      if (other->model().name() == model.name())
+        throw Error(ErrorCode::kInvalidArgument,
+                    fmt::format("two models are called '{}': requests could not tell them apart", model.name()));
+    models.push_back(std::make_unique<serve::ServedModel>(std::move(model), flags.execution));
+  }
+  return models;
+}
+
+nlohmann::json to_json(const ServedModels& models) {
+  auto rows = nlohmann::json::array();
+  for (const auto& served : models) {
+    const serve::ExecutionCounts counts = served->counts();
+    rows.push_back({{"name", served->model().name()},
+                    {"run", counts.run},
+                    {"failed", counts.failed},
+                    {"refused", counts.refused}});
+  }
+  return {{"models", rows}};
+}
+
+std::string to_text(const ServedModels& models) {
+  std::string text;
+  for (const auto& served : models) {
+    const serve::ExecutionCounts counts = served->counts();
+    text += fmt::format("{}: {} requests run, {} failed, {} refused\n", printable(served->model().name()), counts.run,
+                        counts.failed, counts.refused);
+  }
+  return text;
+}
+
+int run_server(const ServeFlags& flags) {
+  HttpOptions options = flags.address.options();
+  // One thread reads and writes some ten thousand small requests per second; large tensors need more.
+  constexpr unsigned kMostThreads = 4;
+  options.threads = std::clamp(std::thread::hardware_concurrency() / 4, 1U, kMostThreads);
+  const ServedModels models = load(flags);
+  const auto server = module<HttpModule>("http").listen(options, serve::routes(models, flags.api));
+  const bool is_v6 = options.host.find(':') != std::string::npos;
+  print_aside(fmt::format("http: http{}://{}{}{}:{}/v2\n", options.certificate.empty() ? "" : "s", is_v6 ? "[" : "",
+                          options.host, is_v6 ? "]" : "", server->port()));
+  constexpr auto kPause = std::chrono::milliseconds(50);
+  while (!interrupted()) std::this_thread::sleep_for(kPause);
+  server->drain();
+  print_result(
+      flags.common.json, [&] { return to_json(models); }, [&] { return to_text(models); });
+  return kOk;
+}
+
+}  // namespace
+
+Action add_serve(FlagBinder& binder) {
+  const auto flags = std::make_shared<ServeFlags>();
+  binder.bind("MODEL", &flags->models);
+  binder.bind("--executions", &flags->execution.executions);
+  binder.bind("--queue", &flags->execution.queue);
+  binder.bind("--max-body", &flags->api.most_bytes);
+  binder.bind("--max-pixels", &flags->api.most_pixels);
+  flags->address.bind(binder);
+  flags->common.bind(binder);
+  flags->common.bind_predictions(binder);
+  return {.run = [flags] { return run_server(*flags); }, .check = [flags] { flags->address.check(); }};
+}
+
+}  // namespace saccade::app

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/http_module.hpp"
+#include "serve/served_model.hpp"
+
+namespace saccade::serve {
+
+struct ApiOptions {
+  std::size_t most_bytes = 64 << 20;                         ///< of a request's body
+  std::int64_t most_pixels = std::int64_t{100} * 1'000'000;  ///< of an image
+};
+
+/// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS, which outlive them.
+std::vector<HttpRoute> routes(const std::vector<std::unique_ptr<ServedModel>>& models, const ApiOptions& options);
+
+}  // namespace saccade::serve

@@ -1,0 +1,215 @@
+#include "serve/infer_request.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "serve/tensor_json.hpp"
+
+namespace saccade::serve {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kJsonLength = "Inference-Header-Content-Length";
+
+template <typename... Args>
+[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
+  fail(ErrorCode::kInvalidArgument, format, std::forward<Args>(args)...);
+}
+
+/// How much of the body is JSON; the rest is binary tensors.
+std::size_t json_bytes(const HttpRequest& request) {
+  const std::string_view given = request.header(kJsonLength);
+  if (given.empty()) return request.body.size();
+  std::size_t bytes = 0;
+  const auto [end, error] = std::from_chars(given.data(), given.data() + given.size(), bytes);
+  if (error != std::errc() || end != given.data() + given.size() || bytes > request.body.size())
+    refuse("{} is '{}', and the body has {} bytes", kJsonLength, given, request.body.size());
+  return bytes;
+}
+
+json parse(std::string_view text) {
+  // Deeper than any request is.
+  static constexpr int kDeepest = 32;
+  const auto check_depth = [](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
+    if (depth > kDeepest) refuse("the JSON is nested deeper than {} levels", kDeepest);
+    return true;
+  };
+  try {
+    json parsed = json::parse(text, check_depth);
+    if (!parsed.is_object()) refuse("the JSON is no object");
+    return parsed;
+  } catch (const json::parse_error& error) {
+    refuse("the JSON is not valid at byte {}", error.byte);
+  }
+}
+
+/// OBJECT's member NAME of the kind that IS tests; null if there is none.
+const json* member(const json& object, const char* name, bool (json::*is)() const noexcept, const char* kind) {
+  const auto found = object.find(name);
+  if (found == object.end()) return nullptr;
+  if (!((*found).*is)()) refuse("'{}' is no {}", name, kind);
+  return &*found;
+}
+
+std::string name_of(const json& tensor) {
+  if (!tensor.is_object()) refuse("a tensor is no object");
+  const json* name = member(tensor, "name", &json::is_string, "string");
+  if (name == nullptr) refuse("a tensor has no name");
+  return name->get<std::string>();
+}
+
+const json* parameter(const json& object, const char* name) {
+  const json* parameters = member(object, "parameters", &json::is_object, "object");
+  if (parameters == nullptr) return nullptr;
+  const auto found = parameters->find(name);
+  return found == parameters->end() ? nullptr : &*found;
+}
+
+bool flag(const json& object, const char* name, bool otherwise) {
+  const json* given = parameter(object, name);
+  if (given == nullptr) return otherwise;
+  if (!given->is_boolean()) refuse("the parameter '{}' is neither true nor false", name);
+  return given->get<bool>();
+}
+
+std::string names(std::span<const TensorInfo> tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors) text += (text.empty() ? "'" : ", '") + tensor.name + "'";
+  return text;
+}
+
+void check(const json& tensor, const TensorInfo& input) {
+  const json* datatype = member(tensor, "datatype", &json::is_string, "string");
+  if (datatype == nullptr || datatype->get<std::string>() != datatype_of(input.dtype))
+    refuse("the datatype of '{}' is {}, not {}", input.name, datatype_of(input.dtype),
+           datatype == nullptr ? "missing" : datatype->get<std::string>());
+  const json* shape = member(tensor, "shape", &json::is_array, "array");
+  const bool fits = shape != nullptr && shape->size() == static_cast<std::size_t>(input.shape.rank()) &&
+                    std::ranges::equal(*shape, input.shape, [](const json& given, std::int64_t size) {
+                      return given.is_number_integer() && given == size;
+                    });
+  if (!fits)
+    refuse("the shape of '{}' is {}, not {}", input.name,
+           json(std::vector(input.shape.begin(), input.shape.end())).dump(),
+           shape == nullptr ? "missing" : shape->dump().substr(0, 100));
+}
+
+/// The elements of TENSOR; takes those in binary form off BINARY.
+const void* elements_of(const json& tensor, const TensorInfo& input, std::string_view& binary, InferRequest& to) {
+  const json* size = parameter(tensor, "binary_data_size");
+  if (size == nullptr) {
+    const auto data = tensor.find("data");
+    if (data == tensor.end()) refuse("'{}' has neither data nor a binary_data_size", input.name);
+    return to.elements.emplace_back(elements_from(*data, input)).data();
+  }
+  const auto bytes = static_cast<std::size_t>(input.shape.elements()) * bits_of(input.dtype) / 8;
+  if (!size->is_number_unsigned() || size->get<std::uint64_t>() != bytes)
+    refuse("the binary_data_size of '{}' is {}, not {}", input.name, bytes, size->dump());
+  if (bytes > binary.size())
+    refuse("'{}' has {} bytes, and the body {} after the JSON and the tensors before", input.name, bytes,
+           binary.size());
+  const void* at = binary.data();
+  binary.remove_prefix(bytes);
+  return at;
+}
+
+void read_inputs(const Model& model, const json& request, std::string_view binary, InferRequest& to) {
+  const json* tensors = member(request, "inputs", &json::is_array, "array");
+  if (tensors == nullptr) refuse("there are no inputs");
+  to.inputs.resize(model.inputs().size());
+  to.elements.reserve(tensors->size());
+  for (const json& tensor : *tensors) {
+    const std::string name = name_of(tensor);
+    const auto input = std::ranges::find(model.inputs(), name, &TensorInfo::name);
+    if (input == model.inputs().end()) refuse("there is no input '{}'; the inputs are {}", name, names(model.inputs()));
+    InputBuffer& buffer = to.inputs[static_cast<std::size_t>(input - model.inputs().begin())];
+    if (buffer.data != nullptr) refuse("the input '{}' is there twice", name);
+    check(tensor, *input);
+    buffer = {.data = elements_of(tensor, *input, binary, to), .dtype = input->dtype, .shape = input->shape};
+  }
+  for (std::size_t i = 0; i < to.inputs.size(); ++i)
+    if (to.inputs[i].data == nullptr) refuse("the input '{}' is missing", model.inputs()[i].name);
+  if (!binary.empty()) refuse("{} bytes follow the last tensor", binary.size());
+}
+
+void read_outputs(const Model& model, const json& request, InferRequest& to) {
+  const bool is_binary = flag(request, "binary_data_output", false);
+  const json* wanted = member(request, "outputs", &json::is_array, "array");
+  if (wanted == nullptr || wanted->empty()) {
+    for (std::size_t i = 0; i < model.outputs().size(); ++i) to.outputs.push_back({i, is_binary});
+    return;
+  }
+  for (const json& tensor : *wanted) {
+    const std::string name = name_of(tensor);
+    const auto output = std::ranges::find(model.outputs(), name, &TensorInfo::name);
+    if (output == model.outputs().end())
+      refuse("there is no output '{}'; the outputs are {}", name, names(model.outputs()));
+    if (parameter(tensor, "classification") != nullptr)
+      refuse("the parameter 'classification' is not supported: use POST /predict");
+    to.outputs.push_back(
+        {static_cast<std::size_t>(output - model.outputs().begin()), flag(tensor, "binary_data", is_binary)});
+  }
+}
+
+}  // namespace
+
+InferRequest parse_infer_request(const Model& model, HttpRequest request) {
+  InferRequest infer;
+  const std::size_t length = json_bytes(request);
+  infer.body = std::move(request.body);
+  const std::string_view body = infer.body;
+  const json parsed = parse(body.substr(0, length));
+  if (const json* id = member(parsed, "id", &json::is_string, "string")) infer.id = id->get<std::string>();
+  if (const json* timeout = parameter(parsed, "timeout")) {
+    if (!timeout->is_number_unsigned()) refuse("the parameter 'timeout' is no number of microseconds");
+    constexpr std::uint64_t kLongest = 86'400'000'000;
+    infer.timeout = std::chrono::microseconds(std::min(timeout->get<std::uint64_t>(), kLongest));
+  }
+  read_inputs(model, parsed, body.substr(length), infer);
+  read_outputs(model, parsed, infer);
+  return infer;
+}
+
+HttpReply infer_reply(const Model& model, const InferRequest& request, std::span<const OutputBuffer> outputs) {
+  json response{{"model_name", model.name()}, {"model_version", "1"}, {"outputs", json::array()}};
+  if (!request.id.empty()) response["id"] = request.id;
+  std::size_t binary_bytes = 0;
+  const auto elements_in = [](const OutputBuffer& output) {
+    return std::span(static_cast<const std::byte*>(output.data),
+                     static_cast<std::size_t>(output.shape.elements()) * bits_of(output.dtype) / 8);
+  };
+  for (const auto& [index, is_binary] : request.outputs) {
+    const OutputBuffer& output = outputs[index];
+    json tensor{{"name", model.outputs()[index].name},
+                {"datatype", datatype_of(output.dtype)},
+                {"shape", std::vector(output.shape.begin(), output.shape.end())}};
+    const auto elements = elements_in(output);
+    if (is_binary) {
+      tensor["parameters"]["binary_data_size"] = elements.size();
+      binary_bytes += elements.size();
+    } else {
+      tensor["data"] = to_json(elements, output.dtype);
+    }
+    response["outputs"].push_back(std::move(tensor));
+  }
+  HttpReply reply{.status = 200,
+                  .type = "application/json",
+                  .body = response.dump(-1, ' ', false, json::error_handler_t::replace),
+                  .stream = nullptr,
+                  .headers = {}};
+  if (binary_bytes == 0) return reply;
+  reply.type = "application/octet-stream";
+  reply.headers.emplace_back(kJsonLength, std::to_string(reply.body.size()));
+  reply.body.reserve(reply.body.size() + binary_bytes);
+  for (const auto& [index, is_binary] : request.outputs)
+    if (is_binary) {
+      const auto elements = elements_in(outputs[index]);
+      reply.body.append(reinterpret_cast<const char*>(elements.data()), elements.size());
+    }
+  return reply;
+}
+
+}  // namespace saccade::serve

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/http_module.hpp"
+#include "saccade/model.hpp"
+
+namespace saccade::serve {
+
+/// One inference on raw tensors, as the Open Inference Protocol (KServe v2) asks for it.
+struct InferRequest {
+  struct Output {
+    std::size_t index = 0;  ///< of the model's outputs
+    bool is_binary = false;
+  };
+
+  std::string id;                                    ///< the client's; empty: none
+  std::vector<InputBuffer> inputs;                   ///< in the model's order; they point into `body` and `elements`
+  std::vector<Output> outputs;                       ///< in the order of the response
+  std::optional<std::chrono::microseconds> timeout;  ///< the client's; nothing: none
+  std::string body;                                  ///< of the HTTP request
+  std::vector<std::vector<std::byte>> elements;      ///< of inputs that came as JSON
+};
+
+/// The request in REQUEST's body: JSON, followed by binary tensors if the header Inference-Header-Content-Length says
+/// how long it is. Throws Error (kInvalidArgument) in one sentence that names what does not fit MODEL.
+InferRequest parse_infer_request(const Model& model, HttpRequest request);
+
+/// The response to REQUEST, with OUTPUTS in the model's order. Throws Error (kInvalidArgument) if a type has no form in
+/// JSON and is not wanted in binary.
+HttpReply infer_reply(const Model& model, const InferRequest& request, std::span<const OutputBuffer> outputs);
+
+}  // namespace saccade::serve

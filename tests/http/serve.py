@@ -1,0 +1,442 @@
+#!/usr/bin/env python3
+"""serve.py --binary SACCADE --shared DIR --model MODEL: `saccade serve` as clients see it.
+
+Serves a small network and the bundled model, and sends requests with Python's HTTP client, with raw sockets, and with
+Triton's client where it is installed: answers, errors, limits, protection, and the end in order.
+"""
+import argparse
+import concurrent.futures
+import http.client
+import json
+import os
+import re
+import resource
+import shutil
+import signal
+import socket
+import ssl
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+ARGS = None
+TOKEN = "0123456789abcdef0123456789abcdef"
+SMALL = "resnet20_cifar10"
+ELEMENTS = 3 * 32 * 32
+
+
+def command(*flags, models=()):
+    return [ARGS.binary, "serve", *(models or [network()]), "--device", "cpu", "--http", "0", *flags]
+
+
+def network():
+    path = os.path.join(ARGS.shared, "models", "real", SMALL + ".onnx")
+    if not os.path.exists(path):
+        raise unittest.SkipTest("needs ../shared")
+    return path
+
+
+class Server:
+    """A running server."""
+
+    def __init__(self, *flags, models=()):
+        self.process = subprocess.Popen(command(*flags, models=models), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines = []
+        while line := self.process.stderr.readline():
+            lines.append(line)
+            if found := re.fullmatch(r"http: https?://([^/]+):(\d+)/v2\n", line):
+                self.host, self.port = found[1].strip("[]"), int(found[2])
+                break
+        else:
+            raise AssertionError("".join(lines))
+        self.errors = []
+        self.reader = threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)
+        self.reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def connect(self, timeout=60):
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+
+    def request(self, method, path, body=None, headers=None, connection=None):
+        """The status, the body and the headers."""
+        own = connection or self.connect()
+        own.request(method, path, body, headers or {})
+        response = own.getresponse()
+        read = response.read()
+        if connection is None:
+            own.close()
+        return response.status, read, response.headers
+
+    def post(self, path, body, headers=None, connection=None):
+        status, read, _ = self.request("POST", path, body, headers, connection)
+        return status, json.loads(read)
+
+    def finish(self):
+        self.process.send_signal(signal.SIGTERM)
+        output = self.process.stdout.read()
+        assert self.process.wait(60) == 0, "".join(self.errors)
+        return output
+
+
+def values(seed=1):
+    return [((seed * 7919 + i * 31) % 255) / 255 for i in range(ELEMENTS)]
+
+
+def tensor(**changes):
+    return {"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32", "data": values(), **changes}
+
+
+def body(**changes):
+    return json.dumps({"inputs": [tensor()], **changes})
+
+
+def binary(seed=1, **changes):
+    """A request with a binary input and output, and its headers."""
+    data = struct.pack(f"<{ELEMENTS}f", *values(seed))
+    text = json.dumps({"inputs": [{"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32",
+                                   "parameters": {"binary_data_size": len(data)}}],
+                       "parameters": {"binary_data_output": True}, **changes}).encode()
+    return text + data, {"Inference-Header-Content-Length": str(len(text))}
+
+
+def rendered(folder, format="jpg"):
+    """An image of the scene."""
+    subprocess.run([ARGS.binary, "demo", "--render", "1", "--source", "synthetic:?size=320x240", "--format", format,
+                    "--output", folder], check=True, capture_output=True)
+    return next(os.path.join(at, file) for at, _, files in os.walk(folder) for file in files if file.endswith(format))
+
+
+class Protocol(unittest.TestCase):
+    def test_health_and_metadata(self):
+        with Server() as server:
+            for path in ("/v2/health/live", "/v2/health/ready", f"/v2/models/{SMALL}/ready", f"/v2/models/{SMALL}/versions/1/ready"):
+                self.assertEqual(server.request("GET", path)[0], 200, path)
+                self.assertEqual(server.request("HEAD", path)[0], 200, path)
+            self.assertEqual(json.loads(server.request("GET", "/v2")[1])["name"], "saccade")
+            metadata = json.loads(server.request("GET", f"/v2/models/{SMALL}")[1])
+            self.assertEqual(metadata["inputs"], [{"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32"}])
+            self.assertEqual(metadata["outputs"], [{"name": "logits", "shape": [1, 10], "datatype": "FP32"}])
+            for path, status in ((f"/v2/models/{SMALL}x", 404), (f"/v2/models/{SMALL}/versions/2", 404), ("/v3", 404),
+                                 (f"/v2/models/{SMALL}/infer", 405), ("/v2/models//ready", 404), ("/v2/models/%00", 404)):
+                self.assertEqual(server.request("GET", path)[0], status, path)
+            self.assertIn(SMALL, json.loads(server.request("GET", "/v2/models/x")[1])["error"])
+
+    def test_json_and_binary_tensors_are_the_same(self):
+        with Server() as server, tempfile.TemporaryDirectory() as folder:
+            status, answer = server.post(f"/v2/models/{SMALL}/infer", body(id="a7"))
+            self.assertEqual((status, answer["id"], answer["model_name"]), (200, "a7", SMALL))
+            logits = answer["outputs"][0]["data"]
+            request, headers = binary()
+            status, read, reply = server.request("POST", f"/v2/models/{SMALL}/versions/1/infer", request, headers)
+            self.assertEqual(status, 200)
+            length = int(reply["Inference-Header-Content-Length"])
+            self.assertEqual(json.loads(read[:length])["outputs"][0]["parameters"], {"binary_data_size": 40})
+            exact = struct.unpack("<10f", read[length:])
+            self.assertEqual([struct.unpack("<f", struct.pack("<f", each))[0] for each in logits], list(exact))
+            # The command gives the same.
+            npy = os.path.join(folder, "x.npy")
+            head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3, 32, 32), }"
+            head += b" " * (117 - len(head)) + b"\n"
+            with open(npy, "wb") as file:
+                file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + struct.pack(f"<{ELEMENTS}f", *values()))
+            subprocess.run([ARGS.binary, "infer", network(), "--device", "cpu", "--input", f"input={npy}", "--output", folder],
+                           check=True, capture_output=True)
+            with open(os.path.join(folder, "logits.npy"), "rb") as file:
+                self.assertEqual(struct.unpack("<10f", file.read()[-40:]), exact)
+            nested = [[values()[:1024][i * 32:i * 32 + 32] for i in range(32)], [values()[1024:2048][i * 32:i * 32 + 32] for i in range(32)],
+                      [values()[2048:][i * 32:i * 32 + 32] for i in range(32)]]
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body(inputs=[tensor(data=[nested])]))[1]["outputs"],
+                             answer["outputs"])
+
+    def test_what_is_wrong_is_named(self):
+        with Server() as server:
+            text, headers = binary()
+            cases = [
+                (b"{", {}, "not valid at byte"), (b"[]", {}, "no object"), (b"\xff", {}, "not valid"),
+                (b'{"a":' * 5000, {}, "nested"), (b"{}", {}, "no inputs"),
+                (body(inputs=[]).encode(), {}, "'input' is missing"), (body(inputs=[1]).encode(), {}, "no object"),
+                (body(inputs=[tensor(name="x")]).encode(), {}, "the inputs are 'input'"),
+                (body(inputs=[tensor(), tensor()]).encode(), {}, "twice"),
+                (body(inputs=[tensor(datatype="FP64")]).encode(), {}, "FP32, not FP64"),
+                (body(inputs=[tensor(shape=[1, 3, 32, 31])]).encode(), {}, "[1,3,32,32]"),
+                (body(inputs=[tensor(shape=[-1])]).encode(), {}, "shape"), (body(inputs=[tensor(shape="x")]).encode(), {}, "no array"),
+                (body(inputs=[tensor(data=values()[:-1])]).encode(), {}, "3071 elements"),
+                (body(inputs=[tensor(data=values() + [0])]).encode(), {}, "more than the 3072"),
+                (body(inputs=[tensor(data=["x"] * ELEMENTS)]).encode(), {}, '"x"'),
+                (body(inputs=[tensor(data=[[[[[0]]]]])]).encode(), {}, "deeper"),
+                (body(inputs=[{key: value for key, value in tensor().items() if key != "data"}]).encode(), {}, "neither data"),
+                (body(outputs=[{"name": "x"}]).encode(), {}, "the outputs are 'logits'"),
+                (body(outputs=[{"name": "logits", "parameters": {"binary_data": 1}}]).encode(), {}, "neither true nor false"),
+                (body(parameters={"timeout": "x"}).encode(), {}, "microseconds"),
+                (text[:-1], headers, "bytes"), (text + b"x", headers, "follow the last tensor"),
+                (text, {"Inference-Header-Content-Length": "x"}, "'x'"),
+                (text, {"Inference-Header-Content-Length": "99999999"}, "99999999"),
+            ]
+            for request, header, named in cases:
+                with self.subTest(named=named, request=request[:60]):
+                    status, answer = server.post(f"/v2/models/{SMALL}/infer", request, header)
+                    self.assertEqual(status, 400, answer)
+                    self.assertIn(named, answer["error"])
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200, "nothing is lost for others")
+
+    def test_images_are_predicted(self):
+        with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
+            name = os.path.splitext(os.path.basename(ARGS.model))[0]
+            for format in ("jpg", "png"):
+                with open(rendered(os.path.join(folder, format), format), "rb") as file:
+                    image = file.read()
+                status, answer = server.post(f"/predict/{name}", image)
+                self.assertEqual((status, answer["width"], answer["height"]), (200, 320, 240))
+                self.assertGreater(len(answer["detections"]), 0)
+                form = b"--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; " \
+                       b"name=\"file\"; filename=\"a\"\r\n\r\n" + image + b"\r\n--b--\r\n"
+                status, again = server.post(f"/predict/{name}", form, {"Content-Type": "multipart/form-data; boundary=b"})
+                self.assertEqual(again["detections"], answer["detections"])
+                status, drawn, headers = server.request("POST", f"/predict/{name}?draw=1", image)
+                self.assertEqual((status, headers["Content-Type"], drawn[:2]), (200, "image/jpeg", b"\xff\xd8"))
+            for data, headers, named in ((b"", {}, "empty"), (b"x" * 3000, {}, "neither a JPEG nor a PNG"), (image[:200], {}, "damaged"),
+                                         (form, {"Content-Type": "multipart/form-data"}, "boundary"),
+                                         (form[:100], {"Content-Type": "multipart/form-data; boundary=b"}, "no file")):
+                status, answer = server.post(f"/predict/{name}", data, headers)
+                self.assertEqual(status, 400)
+                self.assertIn(named, answer["error"])
+                self.assertNotIn("/", answer["error"], "no path of the machine")
+        with Server("--max-pixels", "1000", models=[ARGS.model]) as server:
+            status, answer = server.post(f"/predict/{name}", image)
+            self.assertEqual((status, "320x240" in answer["error"]), (400, True), answer)
+
+    def test_tritons_client(self):
+        try:
+            import numpy
+            import tritonclient.http as triton
+        except ImportError:
+            self.skipTest("tritonclient[http] is not installed")
+        with Server() as server:
+            client = triton.InferenceServerClient(f"127.0.0.1:{server.port}")
+            self.assertTrue(client.is_server_live() and client.is_server_ready() and client.is_model_ready(SMALL))
+            array = numpy.array(values(), numpy.float32).reshape(1, 3, 32, 32)
+            results = []
+            for is_binary in (True, False):
+                given = triton.InferInput("input", array.shape, "FP32")
+                given.set_data_from_numpy(array, binary_data=is_binary)
+                wanted = triton.InferRequestedOutput("logits", binary_data=is_binary)
+                results.append(client.infer(SMALL, [given], outputs=[wanted], request_id="7", timeout=10_000_000))
+                self.assertEqual(results[-1].get_response()["id"], "7")
+            self.assertTrue((results[0].as_numpy("logits") == results[1].as_numpy("logits")).all())
+            with self.assertRaises(Exception) as error:
+                client.infer("x", [given])
+            self.assertIn("there is no model 'x'", str(error.exception))
+            client.close()
+
+
+class Load(unittest.TestCase):
+    def test_connections_are_kept_and_requests_pipelined(self):
+        with Server() as server:
+            connection = server.connect()
+            for _ in range(20):
+                self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body(), connection=connection)[0], 200)
+            connection.close()
+            with socket.create_connection((server.host, server.port), timeout=60) as raw:
+                raw.sendall(b"GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n" * 5)
+                received = b""
+                while received.count(b"HTTP/1.1 200 OK") < 5:
+                    received += raw.recv(4096)
+
+    def test_a_full_queue_refuses(self):
+        with Server("--queue", "2", models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
+            name = os.path.splitext(os.path.basename(ARGS.model))[0]
+            with open(rendered(folder), "rb") as file:
+                image = file.read()
+            with concurrent.futures.ThreadPoolExecutor(24) as pool:
+                answers = list(pool.map(lambda _: server.request("POST", f"/predict/{name}", image), range(24)))
+            statuses = [status for status, _, _ in answers]
+            self.assertEqual(set(statuses), {200, 429})
+            for status, read, headers in answers:
+                if status == 429:
+                    self.assertGreaterEqual(int(headers["Retry-After"]), 1)
+                    self.assertIn("come again", json.loads(read)["error"])
+            self.assertEqual(server.post(f"/predict/{name}", image)[0], 200)
+            report = server.finish()
+            self.assertIn(f"{name}: {statuses.count(200) + 1} requests run, 0 failed, {statuses.count(429)} refused", report)
+
+    def test_a_timeout_is_kept(self):
+        with Server(models=[ARGS.model, network()]) as server:
+            request, headers = binary(parameters={"timeout": 1, "binary_data_output": True})
+            seen = set()
+            with concurrent.futures.ThreadPoolExecutor(16) as pool:
+                for status, _, _ in pool.map(
+                        lambda _: server.request("POST", f"/v2/models/{SMALL}/infer", request, headers), range(64)):
+                    seen.add(status)
+            self.assertLessEqual(seen, {200, 503})
+            self.assertIn(503, seen)
+
+    def test_sigterm_answers_what_was_taken(self):
+        with Server() as server:
+            request, headers = binary()
+            taken, refused = [], []
+
+            def work():
+                connection = server.connect()
+                try:
+                    while True:
+                        connection.request("POST", f"/v2/models/{SMALL}/infer", request, headers)
+                        response = connection.getresponse()
+                        (taken if len(response.read()) > 40 else refused).append(response.status)
+                        if response.getheader("Connection") == "close":
+                            return
+                except (OSError, http.client.HTTPException):
+                    pass  # an idle connection was closed before the request came
+                finally:
+                    connection.close()
+
+            threads = [threading.Thread(target=work) for _ in range(8)]
+            for thread in threads:
+                thread.start()
+            time.sleep(0.5)
+            report = server.finish()
+            for thread in threads:
+                thread.join()
+            self.assertEqual(set(taken), {200})
+            self.assertEqual(refused, [])
+            self.assertIn(f"{len(taken)} requests run, 0 failed, 0 refused", report)
+
+    def test_idle_connections_cost_nothing(self):
+        count = min(10_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 500)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (count + 400, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+        with Server() as server:
+            idle = [socket.create_connection((server.host, server.port), timeout=60) for _ in range(count)]
+            start = time.monotonic()
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
+            self.assertLess(time.monotonic() - start, 30)
+            with open(f"/proc/{server.process.pid}/status") as file:
+                threads = int(re.search(r"Threads:\s+(\d+)", file.read())[1])
+            self.assertLess(threads, 40)
+            for each in idle:
+                each.close()
+
+
+class Attacks(unittest.TestCase):
+    def test_limits(self):
+        with Server("--max-body", "1M") as server:
+            connection = server.connect()
+            connection.putrequest("POST", f"/v2/models/{SMALL}/infer")
+            connection.putheader("Content-Length", str(10 << 30))
+            connection.endheaders()
+            self.assertEqual(connection.getresponse().status, 413)
+            connection.close()
+            chunk = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n"
+            for head, rest, status in (
+                (b"POST /v2/models/resnet20_cifar10/infer HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n", chunk * 3, b"413"),
+                (b"GET /v2 HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 20000 + b"\r\n\r\n", b"", b"431"),
+                (b"GET /v2 HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 5000 + b"\r\n", b"", b"431"),
+                (b"GET /../../etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n", b"", b"404"),
+                (b"GET /v2/models/..%2f..%2fetc HTTP/1.1\r\nHost: x\r\n\r\n", b"", b"404"),
+                (b"\x16\x03\x01\x02\x00\x01\x00\r\n\r\n", b"", b"400"), (b"GET\r\n\r\n", b"", b"400"),
+                (b"POST /v2/models/resnet20_cifar10/infer HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n", b"", b"400"),
+                (b"POST /v2/models/resnet20_cifar10/infer HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+                 b"0\r\n\r\n", b"400")):
+                with self.subTest(head=head[:70]), socket.create_connection((server.host, server.port), timeout=60) as raw:
+                    raw.sendall(head)
+                    try:
+                        raw.sendall(rest)
+                        received = raw.recv(4096)
+                    except ConnectionError:
+                        self.fail("the answer is lost")
+                    self.assertIn(status, received.split(b"\r\n")[0])
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
+
+    def test_slow_headers_are_cut_off(self):
+        with Server() as server:
+            slow = [socket.create_connection((server.host, server.port), timeout=60) for _ in range(50)]
+            end = time.monotonic() + 30
+            while slow and time.monotonic() < end:
+                for each in list(slow):
+                    try:
+                        each.sendall(b"G")
+                        each.settimeout(0.01)
+                        if each.recv(1) == b"":
+                            raise ConnectionError
+                    except TimeoutError:
+                        pass
+                    except OSError:
+                        each.close()
+                        slow.remove(each)
+                time.sleep(0.5)
+            for each in slow:
+                each.close()
+            self.assertEqual(slow, [])
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
+
+    def test_tokens(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "token")
+            with open(path, "w") as file:
+                file.write(TOKEN)
+            with Server("--token-file", path) as server:
+                for headers, status in (({}, 401), ({"Authorization": "Bearer x"}, 401), ({"Authorization": f"bearer {TOKEN}"}, 401),
+                                        ({"Authorization": f"Bearer {TOKEN}0"}, 401), ({"Authorization": f"Bearer {TOKEN}"}, 200)):
+                    self.assertEqual(server.request("GET", "/v2/health/live", headers=headers)[0], status, headers)
+                # No body is read without it.
+                connection = server.connect()
+                connection.putrequest("POST", f"/v2/models/{SMALL}/infer")
+                connection.putheader("Content-Length", "1000000")
+                connection.endheaders()
+                self.assertEqual(connection.getresponse().status, 401)
+                connection.close()
+
+    def test_tls_and_client_certificates(self):
+        if shutil.which("openssl") is None:
+            self.skipTest("openssl is not installed")
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {}
+            for name in ("server", "client", "stranger"):
+                paths[name] = (os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key"))
+                subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-addext",
+                                "subjectAltName=IP:127.0.0.1", "-out", paths[name][0], "-keyout", paths[name][1]], check=True, capture_output=True)
+            with Server("--tls", *paths["server"], "--client-ca", paths["client"][0]) as server:
+                for name, is_served in (("client", True), ("stranger", False), (None, False)):
+                    context = ssl.create_default_context(cafile=paths["server"][0])
+                    if name:
+                        context.load_cert_chain(*paths[name])
+                    connection = http.client.HTTPSConnection("127.0.0.1", server.port, timeout=60, context=context)
+                    try:
+                        connection.request("POST", f"/v2/models/{SMALL}/infer", body())
+                        status = connection.getresponse().status
+                    except OSError:
+                        status = None
+                    connection.close()
+                    self.assertEqual(status, 200 if is_served else None, name)
+
+    def test_other_machines_need_protection(self):
+        for flags in ((), ("--tls", "c", "k"), ("--token-file", "t")):
+            done = subprocess.run([ARGS.binary, "serve", network(), "--http", "0.0.0.0:0", *flags], capture_output=True, text=True,
+                                  check=False)
+            self.assertEqual((done.returncode, "--insecure" in done.stderr), (2, True), done.stderr)
+        for flags in (("--http", "x"), ("--client-ca", "c"), ("--queue", "0")):
+            done = subprocess.run([ARGS.binary, "serve", network(), *flags], capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, flags[0] in done.stderr), (2, True), done.stderr)
+        done = subprocess.run(command(models=[network(), network()]), capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, "two models are called" in done.stderr), (1, True), done.stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binary", required=True)
+    parser.add_argument("--shared", required=True)
+    parser.add_argument("--model", required=True)
+    ARGS, rest = parser.parse_known_args()
+    unittest.main(argv=[sys.argv[0], *rest])
