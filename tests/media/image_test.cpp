@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "media/convert.hpp"
@@ -97,6 +99,34 @@ TEST(Image, AFileIsReadAsASourceReadsIt) {
     const saccade::Image bgr = load_image(path, PixelFormat::kBgr24);
     EXPECT_TRUE(std::ranges::equal(bgr.samples(), convert(frame->view, PixelFormat::kBgr24).samples()));
   }
+}
+
+TEST(Image, BytesAreDecodedAsTheirFile) {
+  const test::TempFolder folder;
+  test::RgbImage pixels = test::gradient(37, 21);
+  const auto message_of = [](std::string_view file, std::int64_t most = 1 << 20) -> std::string {
+    try {
+      (void)decode_image({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}, PixelFormat::kRgb24, most);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kInvalidFile);
+      return error.what();
+    }
+    return "no error";
+  };
+  for (const char* name : {"image.jpg", "image.png"}) {
+    SCOPED_TRACE(name);
+    write_image(folder / name, pixels.view());
+    const std::string file = test::bytes_of_file(folder / name);
+    const saccade::Image image =
+        decode_image({reinterpret_cast<const std::uint8_t*>(file.data()), file.size()}, PixelFormat::kBgr24);
+    EXPECT_EQ(std::pair(image.width(), image.height()), std::pair(37, 21));
+    EXPECT_TRUE(std::ranges::equal(image.samples(), load_image(folder / name, PixelFormat::kBgr24).samples()));
+    EXPECT_EQ(message_of(file, 37 * 21), "no error");
+    EXPECT_EQ(message_of(file, 37 * 21 - 1), "the image declares 37x21 pixels, more than the limit of 776");
+    EXPECT_TRUE(message_of(std::string_view(file).substr(0, file.size() / 2)).starts_with("the image is damaged"));
+  }
+  EXPECT_EQ(message_of(""), "the image is neither a JPEG nor a PNG file");
+  EXPECT_EQ(message_of(std::string(3000, 'x')), "the image is neither a JPEG nor a PNG file");
 }
 
 TEST(Image, ThatIsSavedAsPngIsReadBack) {
