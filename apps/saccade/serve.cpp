@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -65,7 +66,16 @@ std::string to_text(const ServedModels& models) {
   return text;
 }
 
+/// As many connections as the system allows.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int run_server(const ServeFlags& flags) {
+  raise_descriptor_limit();
   HttpOptions options = flags.address.options();
   // One thread reads and writes some ten thousand small requests per second; large tensors need more.
   constexpr unsigned kMostThreads = 4;

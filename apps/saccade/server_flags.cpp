@@ -125,6 +125,8 @@ HttpOptions ServeAddressFlags::options() const {
   if (!client_ca.empty()) check_input(client_ca);
   options.client_ca = client_ca;
   if (!token_file.empty()) options.token = read_token(token_file);
+  // No web page may use what only this machine can reach.
+  options.own_names_only = is_loopback(http.host);
   return options;
 }
 

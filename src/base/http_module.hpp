@@ -75,6 +75,10 @@ struct HttpOptions {
   std::size_t workers = 4;          ///< threads of HttpRoute::reply and of streams
   std::size_t threads = 1;          ///< that serve all connections
   std::size_t connections = 16384;  ///< open at a time; others are closed at once
+  /// Without a token, a request must name this machine, as with for_browsers.
+  bool own_names_only = false;
+  /// Of the bodies of all requests that have no reply yet; 503 beyond.
+  std::size_t most_pending_bytes = std::size_t{1} << 30;
 };
 
 /// Serves until it is destroyed, which waits at most seconds for clients in the middle of a request.

@@ -1,5 +1,6 @@
 #include "http/connection.hpp"
 
+#include <array>
 #include <atomic>
 #include <boost/asio/dispatch.hpp>
 #include <boost/asio/post.hpp>
@@ -26,8 +27,10 @@ using beast::error_code;
 
 // Of a connection without a request.
 constexpr std::chrono::seconds kIdle{75};
-// Of a handshake, of the headers, and of each piece of a body: slower clients are cut off.
+// Of a handshake, and of the headers: slower clients are cut off. Bodies and replies get the time of a slow line
+// besides.
 constexpr std::chrono::seconds kPatience{10};
+constexpr std::size_t kSlowestBytesPerSecond = 256 << 10;
 // Of a client that has its reply to close the connection.
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMostDiscarded = 16 << 20;
@@ -51,6 +54,10 @@ HttpRequest request_of(beast::http::request<beast::http::string_body> message, s
   return request;
 }
 
+std::chrono::seconds time_for(std::size_t bytes) {
+  return kPatience + std::chrono::seconds(bytes / kSlowestBytesPerSecond);
+}
+
 HttpReply empty_reply(int status) {
   return {.status = status, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
 }
@@ -63,6 +70,13 @@ HttpReply failed() {
     log(LogLevel::kWarning, "a request can't be served: {}", error.what());
   }
   return empty_reply(500);
+}
+
+/// Whether FAILURE is the client's: what it sent is no HTTP.
+bool is_malformed(error_code failure) {
+  using Error = beast::http::error;
+  return failure && failure.category() == make_error_code(Error::bad_method).category() &&
+         failure != Error::end_of_stream && failure != Error::partial_message;
 }
 
 template <typename Stream>
@@ -78,18 +92,19 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     lowest().socket().set_option(net::ip::tcp::no_delay(true), ignored);
   }
   ~Connection() {
+    release();
     if (number_ > 0) shared_->remove(number_);
   }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void start() {
-    number_ = shared_->add([weak = this->weak_from_this()](bool at_once) {
+    number_ = shared_->add([weak = this->weak_from_this()](Shared::When when) {
       auto self = weak.lock();
       if (self == nullptr) return;
       const auto executor = self->stream_.get_executor();
       // Moved: the last reference must not end here, as its destructor calls Shared, too.
-      net::post(executor, [self = std::move(self), at_once] { self->end(at_once); });
+      net::post(executor, [self = std::move(self), when] { self->end(when); });
     });
     if (number_ == 0) return;
     net::dispatch(stream_.get_executor(), [self = this->shared_from_this()] { self->shake_hands(); });
@@ -120,7 +135,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   /// An idle connection has no parser, and a buffer of the last request alone.
   void wait_for_request() {
     parser_.reset();
-    if (is_ending_) return close();
+    release();
+    if (is_ending_) return finish();
     if (buffer_.size() > 0) return read_header();
     is_idle_ = true;
     buffer_.shrink_to_fit();
@@ -137,6 +153,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void read_header() {
     parser_.emplace();
+    // Beast's own limit is not exact: it counts what is read at a time.
+    buffer_.max_size(std::max<std::size_t>(kMostHeaderBytes, buffer_.size()));
     parser_->header_limit(kMostHeaderBytes);
     parser_->body_limit(std::max<std::uint64_t>(shared_->routes.most_bytes(), 1));
     lowest().expires_after(kPatience);
@@ -148,32 +166,54 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void on_header(error_code failure) {
     using Error = beast::http::error;
     if (failure == Error::body_limit) return reject(empty_reply(413));
-    if (failure == Error::header_limit) return reject(empty_reply(431));
-    const bool is_malformed = failure && failure.category() == make_error_code(Error::bad_method).category() &&
-                              failure != Error::end_of_stream && failure != Error::partial_message;
-    if (is_malformed) return reject(empty_reply(400));
+    if (failure == Error::header_limit || failure == Error::buffer_overflow) return reject(empty_reply(431));
+    buffer_.max_size(kBufferBytes);
+    if (is_malformed(failure)) return reject(empty_reply(400));
     if (failure) return close();
-    const auto& message = parser_->get();
-    if (std::optional<HttpReply> refused =
-            refusal(shared_->options, std::string_view(message[beast::http::field::authorization]),
-                    std::string_view(message[beast::http::field::host])))
-      return reject(std::move(*refused));
-    const std::string_view target(message.target());
-    match_ = shared_->routes.find(std::string_view(message.method_string()), target.substr(0, target.find('?')));
-    if (match_.route == nullptr) {
-      HttpReply reply = empty_reply(match_.allowed.empty() ? 404 : 405);
-      if (!match_.allowed.empty()) reply.headers.emplace_back("Allow", match_.allowed);
+    if (std::optional<HttpReply> refused = refusal_of(parser_->get())) return reject(std::move(*refused));
+    expected_bytes_ = parser_->content_length().value_or(0);
+    if (parser_->chunked()) expected_bytes_ = match_.route->most_bytes;
+    if (expected_bytes_ > match_.route->most_bytes) return reject(empty_reply(413));
+    if (!shared_->reserve(expected_bytes_)) {
+      HttpReply reply = empty_reply(503);
+      reply.headers.emplace_back("Retry-After", "1");
       return reject(std::move(reply));
     }
-    if (parser_->content_length().value_or(0) > match_.route->most_bytes) return reject(empty_reply(413));
-    if (beast::iequals(message[beast::http::field::expect], "100-continue")) return invite();
-    read_body();
+    reserved_bytes_ = expected_bytes_;
+    // Large pieces: each read has its own cost.
+    if (expected_bytes_ > 0) buffer_.reserve(kBufferBytes);
+    parser_->eager(true);
+    lowest().expires_after(time_for(expected_bytes_));
+    const auto& message = parser_->get();
+    const bool is_invited = message.version() > 10 && !parser_->is_done() &&
+                            beast::iequals(message[beast::http::field::expect], "100-continue");
+    is_invited ? invite() : read_body();
+  }
+
+  /// Sets match_, or returns why the request is refused.
+  std::optional<HttpReply> refusal_of(const Parser::value_type& message) {
+    using beast::http::field;
+    const auto value = [&](field name) { return std::string_view(message[name]); };
+    if (message.version() > 10 && value(field::host).empty()) return empty_reply(400);
+    // What Beast takes for a message without a body, a proxy may take for one with a body (RFC 9112, 6.1).
+    const bool has_coding = message.find(field::transfer_encoding) != message.end();
+    if (has_coding && (message.version() < 11 || !beast::iequals(message[field::transfer_encoding], "chunked")))
+      return empty_reply(501);
+    if (std::optional<HttpReply> refused = refusal(shared_->options, value(field::authorization), value(field::host)))
+      return refused;
+    if (const auto coding = value(field::content_encoding); !coding.empty() && coding != "identity")
+      return empty_reply(415);
+    const std::string_view target(message.target());
+    match_ = shared_->routes.find(std::string_view(message.method_string()), target.substr(0, target.find('?')));
+    if (match_.route != nullptr) return std::nullopt;
+    HttpReply reply = empty_reply(match_.allowed.empty() ? 404 : 405);
+    if (!match_.allowed.empty()) reply.headers.emplace_back("Allow", match_.allowed);
+    return reply;
   }
 
   /// A client that asks first waits for this.
   void invite() {
     static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-    lowest().expires_after(kPatience);
     net::async_write(stream_, net::buffer(kContinue),
                      [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
                        if (!error) self->read_body();
@@ -183,10 +223,10 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void read_body() {
     if (parser_->is_done()) return dispatch();
     if (parser_->get().body().size() > match_.route->most_bytes) return reject(empty_reply(413));
-    lowest().expires_after(kPatience);
     beast::http::async_read_some(stream_, buffer_, *parser_,
                                  [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
                                    if (error == beast::http::error::body_limit) return self->reject(empty_reply(413));
+                                   if (is_malformed(error)) return self->reject(empty_reply(400));
                                    if (error) return self->close();
                                    self->read_body();
                                  });
@@ -194,6 +234,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void dispatch() {
     lowest().expires_never();
+    is_running_ = true;
     is_head_ = parser_->get().method() == beast::http::verb::head;
     keep_alive_ = parser_->get().keep_alive();
     version_ = parser_->get().version();
@@ -247,6 +288,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void send(HttpReply reply) {
+    is_running_ = false;
     if (is_ending_) keep_alive_ = false;
     response_.emplace(static_cast<beast::http::status>(reply.status), version_);
     if (!reply.type.empty()) response_->set(beast::http::field::content_type, reply.type);
@@ -260,14 +302,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     if (reply.stream != nullptr && !is_head_) return send_stream(std::move(reply.stream));
     response_->keep_alive(keep_alive_);
-    response_->content_length(reply.body.size());
+    if (reply.stream == nullptr) response_->content_length(reply.body.size());
+    lowest().expires_after(time_for(reply.body.size()));
     if (!is_head_) response_->body() = std::move(reply.body);
     serializer_.emplace(*response_);
     write();
   }
 
   void write() {
-    lowest().expires_after(kPatience);
     beast::http::async_write_some(stream_, *serializer_,
                                   [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
                                     if (error && error != beast::http::error::end_of_stream) return self->close();
@@ -299,7 +341,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     error_code ignored;
     lowest().socket().shutdown(net::ip::tcp::socket::shutdown_send, ignored);
     buffer_.clear();
-    is_idle_ = true;
     lowest().expires_after(kLinger);
     discard();
   }
@@ -336,26 +377,29 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   bool write_and_wait(const std::string& bytes) {
-    std::promise<bool> written;
-    net::post(stream_.get_executor(), [this, &bytes, &written] {
-      if (is_ending_) return written.set_value(false);
-      lowest().expires_after(kPatience);
+    const auto written = std::make_shared<std::promise<bool>>();
+    net::post(stream_.get_executor(), [this, &bytes, written] {
+      if (is_ending_) return written->set_value(false);
+      lowest().expires_after(time_for(bytes.size()));
       net::async_write(stream_, net::buffer(bytes),
-                       [&written](error_code error, std::size_t /*bytes*/) { written.set_value(!error); });
+                       [written](error_code error, std::size_t /*bytes*/) { written->set_value(!error); });
     });
-    return written.get_future().get();
+    return written->get_future().get();
   }
 
-  /// Notices a client that goes away while there is nothing to send.
+  /// Notices a client that goes away while there is nothing to send. What it still sends is not read.
   void watch_for_end() {
-    buffer_.clear();
     lowest().socket().async_wait(net::socket_base::wait_read, [self = this->shared_from_this()](error_code error) {
       if (error) return;
-      char byte = 0;
+      std::array<char, 512> ignored{};
       error_code failure;
-      const auto count =
-          self->lowest().socket().receive(net::buffer(&byte, 1), net::socket_base::message_peek, failure);
-      if (failure || count == 0) self->has_gone_ = true;
+      // The end of TLS comes as bytes.
+      const auto count = kIsTls ? 0 : self->lowest().socket().receive(net::buffer(ignored), 0, failure);
+      if (failure || count == 0) {
+        self->has_gone_ = true;
+        return;
+      }
+      self->watch_for_end();
     });
   }
 
@@ -363,10 +407,17 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     net::post(stream_.get_executor(), [self = this->shared_from_this()] { self->finish(); });
   }
 
-  void end(bool at_once) {
+  void end(Shared::When when) {
     is_ending_ = true;
     has_gone_ = true;
-    if (at_once || is_idle_) close();
+    const bool is_left_alone =
+        when == Shared::When::kAfterReply || (when == Shared::When::kUnlessRunning && is_running_);
+    if (is_idle_ || !is_left_alone) close();
+  }
+
+  void release() {
+    shared_->release(reserved_bytes_);
+    reserved_bytes_ = 0;
   }
 
   void close() {
@@ -384,10 +435,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::optional<beast::http::response_serializer<beast::http::string_body>> serializer_;
   std::size_t number_ = 0;
   std::size_t discarded_ = 0;
+  std::size_t expected_bytes_ = 0;  // of the body
+  std::size_t reserved_bytes_ = 0;
   unsigned version_ = 11;
   bool is_head_ = false;
   bool keep_alive_ = false;
   bool is_idle_ = false;
+  bool is_running_ = false;  // a handler has the request
   bool is_ending_ = false;
   std::atomic<bool> has_gone_{false};
 };
@@ -414,10 +468,16 @@ void Shared::remove(std::size_t number) {
   if (open_.empty()) removed_.notify_all();
 }
 
-bool Shared::end_all(bool at_once, std::chrono::milliseconds patience) {
+bool Shared::reserve(std::size_t bytes) {
+  if (pending_bytes_.fetch_add(bytes) + bytes <= options.most_pending_bytes) return true;
+  release(bytes);
+  return false;
+}
+
+bool Shared::end_all(When when, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
   is_ending_ = true;
-  for (const auto& [number, end] : open_) end(at_once);
+  for (const auto& [number, end] : open_) end(when);
   return removed_.wait_for(lock, patience, [this] { return open_.empty(); });
 }
 

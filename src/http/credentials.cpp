@@ -42,7 +42,7 @@ bool has_password(std::string_view authorization, const std::string& token) {
 
 std::optional<HttpReply> refusal(const HttpOptions& options, std::string_view authorization, std::string_view host) {
   if (options.token.empty()) {
-    if (!options.for_browsers || names_this_machine(host)) return std::nullopt;
+    if (!(options.for_browsers || options.own_names_only) || names_this_machine(host)) return std::nullopt;
     return HttpReply{.status = 403,
                      .type = "text/plain",
                      .body = "this host name is not that of the machine: use its address\n",

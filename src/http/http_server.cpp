@@ -2,11 +2,13 @@
 
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
 #include <cstring>
 #include <thread>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "http/connection.hpp"
 
 namespace saccade::http {
@@ -18,6 +20,8 @@ using net::ip::tcp;
 
 // The end of a run waits no longer for clients in the middle of a request.
 constexpr std::chrono::milliseconds kEndPatience{2000};
+// Of requests that were coming in when the server was drained.
+constexpr std::chrono::milliseconds kDrainPatience{10'000};
 
 std::string address_of(const HttpOptions& options) {
   const bool is_v6 = options.host.find(':') != std::string::npos;
@@ -29,19 +33,23 @@ class Server final : public HttpServer {
   Server(const HttpOptions& options, std::vector<HttpRoute> routes)
       : shared_(std::make_shared<Shared>(options, std::move(routes))),
         work_(net::make_work_guard(shared_->io)),
-        acceptor_(shared_->io),
-        retry_(shared_->io) {
+        acceptor_(net::make_strand(shared_->io)),
+        retry_(acceptor_.get_executor()) {
     bind(options);
     accept();
     for (std::size_t i = 0; i < std::max<std::size_t>(options.threads, 1); ++i)
-      threads_.emplace_back([this] { shared_->io.run(); });
+      threads_.emplace_back([this] { run(); });
   }
   ~Server() override {
     stop_accepting();
-    if (!shared_->end_all(false, kEndPatience)) shared_->end_all(true, kEndPatience);
+    if (!shared_->end_all(Shared::When::kAfterReply, kEndPatience))
+      shared_->end_all(Shared::When::kAtOnce, kEndPatience);
     shared_->workers.join();
     shared_->io.stop();
     for (std::thread& thread : threads_) thread.join();
+    // What is left refers to connections, and these to the queue that it is in.
+    shared_->io.restart();
+    shared_->io.poll();
   }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -50,11 +58,23 @@ class Server final : public HttpServer {
 
   void drain() override {
     stop_accepting();
-    while (!shared_->end_all(false, kEndPatience)) {
+    if (shared_->end_all(Shared::When::kAfterReply, kDrainPatience)) return;
+    while (!shared_->end_all(Shared::When::kUnlessRunning, kEndPatience)) {
     }
   }
 
  private:
+  void run() {
+    for (;;) {
+      try {
+        shared_->io.run();
+        return;
+      } catch (const std::exception& error) {  // the connection that it belongs to ends
+        log(LogLevel::kWarning, "a connection has failed: {}", error.what());
+      }
+    }
+  }
+
   void bind(const HttpOptions& options) {
     error_code error;
     const auto address = net::ip::make_address(options.host, error);
@@ -71,7 +91,11 @@ class Server final : public HttpServer {
     acceptor_.async_accept(net::make_strand(shared_->io), [this](error_code error, tcp::socket socket) {
       if (error == net::error::operation_aborted || shared_->is_ending()) return;
       if (!error) {
-        serve(shared_, std::move(socket));
+        try {
+          serve(shared_, std::move(socket));
+        } catch (const std::exception& failure) {
+          log(LogLevel::kWarning, "a connection can't be served: {}", failure.what());
+        }
         return accept();
       }
       // Without descriptors it would fail again at once.
@@ -84,7 +108,7 @@ class Server final : public HttpServer {
   }
 
   void stop_accepting() {
-    net::post(shared_->io, [this] {
+    net::post(acceptor_.get_executor(), [this] {
       error_code ignored;
       acceptor_.close(ignored);
       retry_.cancel();

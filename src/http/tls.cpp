@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "base/error.hpp"
 
@@ -38,6 +39,9 @@ std::unique_ptr<boost::asio::ssl::context> tls_context(const HttpOptions& option
   if (options.client_ca.empty()) return context;
   if (SSL_CTX_load_verify_locations(tls, options.client_ca.c_str(), nullptr) != 1)
     fail(ErrorCode::kInvalidFile, "can't use the clients' authority {}: {}", options.client_ca, tls_reason());
+  // Without one, OpenSSL refuses to resume the sessions of clients with certificates.
+  constexpr std::string_view kSessions = "saccade";
+  SSL_CTX_set_session_id_context(tls, reinterpret_cast<const unsigned char*>(kSessions.data()), kSessions.size());
   SSL_CTX_set_client_CA_list(tls, SSL_load_client_CA_file(options.client_ca.c_str()));
   SSL_CTX_set_verify(tls, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   return context;

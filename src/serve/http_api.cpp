@@ -135,16 +135,17 @@ class Api {
   void infer(HttpRequest request, HttpAnswer answer) const {
     ServedModel* served = find(request);
     if (served == nullptr) return answer(unknown(request));
-    std::shared_ptr<InferRequest> parsed;
-    try {
-      parsed = std::make_shared<InferRequest>(parse_infer_request(served->model(), std::move(request)));
-    } catch (const Error& error) {
-      return answer(error_reply(error));
-    }
-    served->submit({.deadline = parsed->timeout ? Clock::now() + *parsed->timeout : Clock::time_point::max(),
-                    .run =
-                        [served, parsed, answer](ServedModel::Execution& execution) {
-                          answer(infer_reply(served->model(), *parsed, execution.run(parsed->inputs)));
+    const auto kept = std::make_shared<HttpRequest>(std::move(request));
+    const Clock::time_point arrived = Clock::now();
+    served->submit({.run =
+                        [served, kept, answer, arrived](ServedModel::Execution& execution) {
+                          const InferRequest parsed = parse_infer_request(served->model(), std::move(*kept));
+                          if (parsed.timeout && Clock::now() > arrived + *parsed.timeout) {
+                            answer(refusal_reply(*served, Refusal::kLate));
+                            return false;
+                          }
+                          answer(infer_reply(served->model(), parsed, execution.run(parsed.inputs)));
+                          return true;
                         },
                     .refuse = [served, answer](Refusal reason) { answer(refusal_reply(*served, reason)); },
                     .fail = [answer](const Error& error) { answer(error_reply(error)); }});
@@ -154,8 +155,11 @@ class Api {
     ServedModel* served = find(request);
     if (served == nullptr) return answer(unknown(request));
     const auto kept = std::make_shared<HttpRequest>(std::move(request));
-    served->submit({.run = [kept, answer, most = options_.most_pixels](
-                               ServedModel::Execution& execution) { answer(prediction(*kept, most, execution)); },
+    served->submit({.run =
+                        [kept, answer, most = options_.most_pixels](ServedModel::Execution& execution) {
+                          answer(prediction(*kept, most, execution));
+                          return true;
+                        },
                     .refuse = [served, answer](Refusal reason) { answer(refusal_reply(*served, reason)); },
                     .fail = [answer](const Error& error) { answer(error_reply(error)); }});
   }

@@ -14,6 +14,12 @@ using nlohmann::json;
 
 constexpr std::string_view kJsonLength = "Inference-Header-Content-Length";
 
+/// What a message quotes of the client's own text.
+std::string brief(const std::string& text) {
+  constexpr std::size_t kLongest = 100;
+  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
+}
+
 template <typename... Args>
 [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
   fail(ErrorCode::kInvalidArgument, format, std::forward<Args>(args)...);
@@ -43,6 +49,8 @@ json parse(std::string_view text) {
     return parsed;
   } catch (const json::parse_error& error) {
     refuse("the JSON is not valid at byte {}", error.byte);
+  } catch (const json::exception& /*error*/) {
+    refuse("the JSON holds a number out of range");
   }
 }
 
@@ -61,6 +69,15 @@ std::string name_of(const json& tensor) {
   return name->get<std::string>();
 }
 
+/// Where the tensor NAME is in INFOS; KIND is what they are.
+std::size_t find(std::span<const TensorInfo> infos, const std::string& name, const char* kind) {
+  const auto found = std::ranges::find(infos, name, &TensorInfo::name);
+  if (found != infos.end()) return static_cast<std::size_t>(found - infos.begin());
+  std::string names;
+  for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
+  refuse("there is no {0} '{1}'; the {0}s are {2}", kind, brief(name), names);
+}
+
 const json* parameter(const json& object, const char* name) {
   const json* parameters = member(object, "parameters", &json::is_object, "object");
   if (parameters == nullptr) return nullptr;
@@ -75,17 +92,11 @@ bool flag(const json& object, const char* name, bool otherwise) {
   return given->get<bool>();
 }
 
-std::string names(std::span<const TensorInfo> tensors) {
-  std::string text;
-  for (const TensorInfo& tensor : tensors) text += (text.empty() ? "'" : ", '") + tensor.name + "'";
-  return text;
-}
-
 void check(const json& tensor, const TensorInfo& input) {
   const json* datatype = member(tensor, "datatype", &json::is_string, "string");
   if (datatype == nullptr || datatype->get<std::string>() != datatype_of(input.dtype))
     refuse("the datatype of '{}' is {}, not {}", input.name, datatype_of(input.dtype),
-           datatype == nullptr ? "missing" : datatype->get<std::string>());
+           datatype == nullptr ? "missing" : brief(datatype->get<std::string>()));
   const json* shape = member(tensor, "shape", &json::is_array, "array");
   const bool fits = shape != nullptr && shape->size() == static_cast<std::size_t>(input.shape.rank()) &&
                     std::ranges::equal(*shape, input.shape, [](const json& given, std::int64_t size) {
@@ -94,44 +105,45 @@ void check(const json& tensor, const TensorInfo& input) {
   if (!fits)
     refuse("the shape of '{}' is {}, not {}", input.name,
            json(std::vector(input.shape.begin(), input.shape.end())).dump(),
-           shape == nullptr ? "missing" : shape->dump().substr(0, 100));
+           shape == nullptr ? "missing" : brief(shape->dump()));
 }
 
 /// The elements of TENSOR; takes those in binary form off BINARY.
 const void* elements_of(const json& tensor, const TensorInfo& input, std::string_view& binary, InferRequest& to) {
   const json* size = parameter(tensor, "binary_data_size");
-  if (size == nullptr) {
-    const auto data = tensor.find("data");
-    if (data == tensor.end()) refuse("'{}' has neither data nor a binary_data_size", input.name);
-    return to.elements.emplace_back(elements_from(*data, input)).data();
-  }
+  const auto data = tensor.find("data");
+  if ((size == nullptr) == (data == tensor.end()))
+    refuse("'{}' has {} data and binary_data_size", input.name, size == nullptr ? "neither" : "both");
+  if (size == nullptr) return to.elements.emplace_back(elements_from(*data, input)).data();
   const auto bytes = static_cast<std::size_t>(input.shape.elements()) * bits_of(input.dtype) / 8;
   if (!size->is_number_unsigned() || size->get<std::uint64_t>() != bytes)
-    refuse("the binary_data_size of '{}' is {}, not {}", input.name, bytes, size->dump());
+    refuse("the binary_data_size of '{}' is {}, not {}", input.name, bytes, brief(size->dump()));
   if (bytes > binary.size())
     refuse("'{}' has {} bytes, and the body {} after the JSON and the tensors before", input.name, bytes,
            binary.size());
-  const void* at = binary.data();
+  const std::string_view at = binary.substr(0, bytes);
   binary.remove_prefix(bytes);
-  return at;
+  const auto is_boolean = [](char byte) { return byte == 0 || byte == 1; };
+  if (input.dtype == DType::kBool && !std::ranges::all_of(at, is_boolean))
+    refuse("the data of '{}' holds a byte that is neither 0 nor 1", input.name);
+  return at.data();
 }
 
 void read_inputs(const Model& model, const json& request, std::string_view binary, InferRequest& to) {
   const json* tensors = member(request, "inputs", &json::is_array, "array");
   if (tensors == nullptr) refuse("there are no inputs");
   to.inputs.resize(model.inputs().size());
-  to.elements.reserve(tensors->size());
+  std::vector<bool> is_given(model.inputs().size());
   for (const json& tensor : *tensors) {
-    const std::string name = name_of(tensor);
-    const auto input = std::ranges::find(model.inputs(), name, &TensorInfo::name);
-    if (input == model.inputs().end()) refuse("there is no input '{}'; the inputs are {}", name, names(model.inputs()));
-    InputBuffer& buffer = to.inputs[static_cast<std::size_t>(input - model.inputs().begin())];
-    if (buffer.data != nullptr) refuse("the input '{}' is there twice", name);
-    check(tensor, *input);
-    buffer = {.data = elements_of(tensor, *input, binary, to), .dtype = input->dtype, .shape = input->shape};
+    const std::size_t index = find(model.inputs(), name_of(tensor), "input");
+    const TensorInfo& input = model.inputs()[index];
+    if (is_given[index]) refuse("the input '{}' is there twice", input.name);
+    check(tensor, input);
+    to.inputs[index] = {.data = elements_of(tensor, input, binary, to), .dtype = input.dtype, .shape = input.shape};
+    is_given[index] = true;
   }
-  for (std::size_t i = 0; i < to.inputs.size(); ++i)
-    if (to.inputs[i].data == nullptr) refuse("the input '{}' is missing", model.inputs()[i].name);
+  for (std::size_t i = 0; i < is_given.size(); ++i)
+    if (!is_given[i]) refuse("the input '{}' is missing", model.inputs()[i].name);
   if (!binary.empty()) refuse("{} bytes follow the last tensor", binary.size());
 }
 
@@ -143,14 +155,21 @@ void read_outputs(const Model& model, const json& request, InferRequest& to) {
     return;
   }
   for (const json& tensor : *wanted) {
-    const std::string name = name_of(tensor);
-    const auto output = std::ranges::find(model.outputs(), name, &TensorInfo::name);
-    if (output == model.outputs().end())
-      refuse("there is no output '{}'; the outputs are {}", name, names(model.outputs()));
+    const std::size_t index = find(model.outputs(), name_of(tensor), "output");
+    if (std::ranges::find(to.outputs, index, &InferRequest::Output::index) != to.outputs.end())
+      refuse("the output '{}' is there twice", model.outputs()[index].name);
     if (parameter(tensor, "classification") != nullptr)
       refuse("the parameter 'classification' is not supported: use POST /predict");
-    to.outputs.push_back(
-        {static_cast<std::size_t>(output - model.outputs().begin()), flag(tensor, "binary_data", is_binary)});
+    to.outputs.push_back({index, flag(tensor, "binary_data", is_binary)});
+  }
+}
+
+void check_outputs(const Model& model, const InferRequest& request) {
+  for (const auto& [index, is_binary] : request.outputs) {
+    const TensorInfo& output = model.outputs()[index];
+    if (!is_binary && !has_json(output.dtype))
+      refuse("'{}' is {}, which has no form in JSON: ask for it with binary_data", output.name,
+             datatype_of(output.dtype));
   }
 }
 
@@ -166,10 +185,11 @@ InferRequest parse_infer_request(const Model& model, HttpRequest request) {
   if (const json* timeout = parameter(parsed, "timeout")) {
     if (!timeout->is_number_unsigned()) refuse("the parameter 'timeout' is no number of microseconds");
     constexpr std::uint64_t kLongest = 86'400'000'000;
-    infer.timeout = std::chrono::microseconds(std::min(timeout->get<std::uint64_t>(), kLongest));
+    if (*timeout != 0) infer.timeout = std::chrono::microseconds(std::min(timeout->get<std::uint64_t>(), kLongest));
   }
   read_inputs(model, parsed, body.substr(length), infer);
   read_outputs(model, parsed, infer);
+  check_outputs(model, infer);
   return infer;
 }
 

@@ -20,7 +20,7 @@ struct InferRequest {
   std::string id;                                    ///< the client's; empty: none
   std::vector<InputBuffer> inputs;                   ///< in the model's order; they point into `body` and `elements`
   std::vector<Output> outputs;                       ///< in the order of the response
-  std::optional<std::chrono::microseconds> timeout;  ///< the client's; nothing: none
+  std::optional<std::chrono::microseconds> timeout;  ///< for its turn; nothing: none
   std::string body;                                  ///< of the HTTP request
   std::vector<std::vector<std::byte>> elements;      ///< of inputs that came as JSON
 };
@@ -29,8 +29,7 @@ struct InferRequest {
 /// how long it is. Throws Error (kInvalidArgument) in one sentence that names what does not fit MODEL.
 InferRequest parse_infer_request(const Model& model, HttpRequest request);
 
-/// The response to REQUEST, with OUTPUTS in the model's order. Throws Error (kInvalidArgument) if a type has no form in
-/// JSON and is not wanted in binary.
+/// The response to REQUEST, with OUTPUTS in the model's order.
 HttpReply infer_reply(const Model& model, const InferRequest& request, std::span<const OutputBuffer> outputs);
 
 }  // namespace saccade::serve

@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "saccade/unrecognised_model.hpp"
+#include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
 namespace {
@@ -20,6 +21,22 @@ bool can_predict(const Model& model) {
 
 std::size_t bytes_of(const TensorInfo& tensor) {
   return (static_cast<std::size_t>(tensor.shape.elements()) * bits_of(tensor.dtype) + 7) / 8;
+}
+
+/// Runs REQUEST and returns what it counts as.
+std::uint64_t ExecutionCounts::*outcome_of(const ServedModel::Request& request, ServedModel::Execution& execution) {
+  try {
+    try {
+      return request.run(execution) ? &ExecutionCounts::run : &ExecutionCounts::refused;
+    } catch (const Error& error) {
+      request.fail(error);
+    } catch (const std::exception& error) {
+      request.fail(Error(ErrorCode::kInternal, error.what()));
+    }
+  } catch (const std::exception& error) {
+    log(LogLevel::kWarning, "a request has no reply: {}", error.what());
+  }
+  return &ExecutionCounts::failed;
 }
 
 }  // namespace
@@ -63,8 +80,9 @@ ServedModel::ServedModel(Model model, const ExecutionOptions& options)
     : model_(std::move(model)), options_(options), predicts_(can_predict(model_)) {
   for (const auto tensors : {model_.inputs(), model_.outputs()})
     for (const TensorInfo& tensor : tensors)
-      if (tensor.dtype == DType::kString)
-        fail(ErrorCode::kUnsupported, "{} can't be served: '{}' holds strings", model_.name(), tensor.name);
+      if (datatype_of(tensor.dtype).empty())
+        fail(ErrorCode::kUnsupported, "{} can't be served: '{}' is {}, which the protocol has not", model_.name(),
+             tensor.name, to_string(tensor.dtype));
   for (std::size_t i = 0; i < options_.executions; ++i) executions_.push_back(std::make_unique<Execution>(model_));
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
 }
@@ -99,36 +117,20 @@ void ServedModel::submit(Request request) {
 void ServedModel::execute(Execution& execution) {
   for (;;) {
     Request request;
-    bool is_late = false;
     {
       std::unique_lock lock(mutex_);
       arrived_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
       if (waiting_.empty()) return;
       request = std::move(waiting_.front());
       waiting_.pop_front();
-      is_late = Clock::now() > request.deadline;
-      if (is_late) ++counts_.refused;
-    }
-    if (is_late) {
-      request.refuse(Refusal::kLate);
-      continue;
     }
     const Clock::time_point start = Clock::now();
-    bool has_failed = false;
-    try {
-      request.run(execution);
-    } catch (const Error& error) {
-      has_failed = true;
-      request.fail(error);
-    } catch (const std::exception& error) {
-      has_failed = true;
-      request.fail(Error(ErrorCode::kInternal, error.what()));
-    }
-    const std::scoped_lock lock(mutex_);
-    ++(has_failed ? counts_.failed : counts_.run);
-    constexpr int kMemory = 16;
+    std::uint64_t ExecutionCounts::*const count = outcome_of(request, execution);
     const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
-    mean_run_ = mean_run_.count() == 0 ? took : mean_run_ + (took - mean_run_) / kMemory;
+    const std::scoped_lock lock(mutex_);
+    ++(counts_.*count);
+    constexpr int kMemory = 16;
+    if (count == &ExecutionCounts::run) mean_run_ += (took - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
   }
 }
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -62,13 +60,13 @@ class ServedModel {
   };
 
   struct Request {
-    Clock::time_point deadline = Clock::time_point::max();
-    std::function<void(Execution&)> run;     ///< throws what the request fails with
+    /// Throws what the request fails with. False: it was refused after all.
+    std::function<bool(Execution&)> run;
     std::function<void(Refusal)> refuse;     ///< instead of run
     std::function<void(const Error&)> fail;  ///< after run has thrown
   };
 
-  /// Compiles and warms up MODEL. Throws Error.
+  /// Compiles and warms up MODEL. Throws Error, (kUnsupported) if a tensor has a type that the protocol has not.
   ServedModel(Model model, const ExecutionOptions& options);
   /// Refuses what waits, and ends what runs.
   ~ServedModel();

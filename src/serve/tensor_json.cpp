@@ -55,7 +55,7 @@ bool fits(const json& value) {
   if constexpr (std::same_as<T, bool>)
     return value.is_boolean() || (value.is_number_integer() && (value == 0 || value == 1));
   else if constexpr (std::floating_point<T>)
-    return value.is_number();
+    return value.is_number() && std::abs(value.get<double>()) <= static_cast<double>(std::numeric_limits<T>::max());
   else if (value.is_number_unsigned())
     return value.get<std::uint64_t>() <= static_cast<std::uint64_t>(std::numeric_limits<T>::max());
   else
@@ -99,6 +99,10 @@ std::string_view datatype_of(DType dtype) {
   return {};
 }
 
+bool has_json(DType dtype) {
+  return !datatype_of(dtype).empty() && dtype != DType::kFloat16 && dtype != DType::kBFloat16;
+}
+
 std::vector<std::byte> elements_from(const json& data, const TensorInfo& input) {
   if (!data.is_array()) fail(ErrorCode::kInvalidArgument, "the data of '{}' is no array", input.name);
   return with_type(input.dtype, input.name, [&]<typename T>(T /*type*/) {
@@ -117,9 +121,13 @@ json to_json(std::span<const std::byte> elements, DType dtype) {
   return with_type(dtype, "an output", [&]<typename T>(T /*type*/) {
     json array = json::array();
     for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
-      T element;
-      std::memcpy(&element, elements.data() + at, sizeof(T));
-      array.push_back(element);
+      if constexpr (std::same_as<T, bool>) {
+        array.push_back(elements[at] != std::byte{0});
+      } else {
+        T element;
+        std::memcpy(&element, elements.data() + at, sizeof(T));
+        array.push_back(element);
+      }
     }
     return array;
   });

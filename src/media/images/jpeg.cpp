@@ -30,11 +30,23 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t width)
   }
 }
 
+/// Each scan of a progressive image is a pass over all of its pixels, and takes few bytes.
+void limit_scans(j_common_ptr info) {
+  constexpr int kMostScans = 100;
+  if (info->is_decompressor == FALSE) return;
+  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
+  auto* state = reinterpret_cast<JpegErrors*>(info->err);
+  std::snprintf(state->message, sizeof(state->message), "it has more than %d scans", kMostScans);
+  std::longjmp(state->leave, 1);
+}
+
 class JpegDecoder final : public ImageDecoder {
  public:
   JpegDecoder() {
     info_.err = install(error_);
     jpeg_create_decompress(&info_);
+    progress_.progress_monitor = limit_scans;
+    info_.progress = &progress_;
     jpeg_save_markers(&info_, JPEG_APP0 + 1, 0xFFFF);
   }
   JpegDecoder(const JpegDecoder&) = delete;
@@ -76,6 +88,7 @@ class JpegDecoder final : public ImageDecoder {
 
   JpegErrors error_;
   jpeg_decompress_struct info_{};
+  jpeg_progress_mgr progress_{};
   std::vector<std::uint8_t> cmyk_row_;
 };
 

@@ -60,6 +60,8 @@ class Reader final : public ImageReader {
       const std::uintmax_t bytes = bytes_of(path);
       const Counted counted(allocator, bytes);
       load(path, bytes);
+      if (file_kind(file_) == FileKind::kPng && is_animated(file_))
+        log(LogLevel::kWarning, "'{}' is an animated PNG: only its first image is read", path);
       return decode(file_, quoted(path), kMaxPixels, allocator);
     });
     if (file_.capacity() > kKept) std::vector<std::uint8_t>().swap(file_);
@@ -120,8 +122,6 @@ class Reader final : public ImageReader {
                         FrameAllocator& allocator) {
     ImageHeader header;
     ImageDecoder& decoder = begin(file, name, most_pixels, header);
-    if (file_kind(file) == FileKind::kPng && is_animated(file))
-      log(LogLevel::kWarning, "{} is an animated PNG: only its first image is read", name);
     const bool turned = swaps_sides(header.orientation);
     const int width = turned ? header.height : header.width;
     const int height = turned ? header.width : header.height;

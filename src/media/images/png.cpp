@@ -9,6 +9,9 @@
 namespace saccade {
 namespace {
 
+constexpr png_byte kTexts[] = "tEXt\0zTXt\0iTXt";
+constexpr int kTextCount = 3;
+
 class PngDecoder final : public ImageDecoder {
  public:
   PngDecoder() = default;
@@ -26,6 +29,8 @@ class PngDecoder final : public ImageDecoder {
       return false;
     }
     if (setjmp(png_jmpbuf(png_)) != 0) return false;
+    // Texts are not read: compressed, they could be a thousand times as large as the file.
+    png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, kTexts, kTextCount);
     png_set_read_fn(png_, this, take);
     png_read_info(png_, info_);
     header = {static_cast<int>(png_get_image_width(png_, info_)), static_cast<int>(png_get_image_height(png_, info_)),
