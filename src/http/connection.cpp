@@ -153,21 +153,28 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void read_header() {
     parser_.emplace();
-    // Beast's own limit is not exact: it counts what is read at a time.
-    buffer_.max_size(std::max<std::size_t>(kMostHeaderBytes, buffer_.size()));
-    parser_->header_limit(kMostHeaderBytes);
+    parser_->header_limit(kMostHeaderBytes);  // of a line
     parser_->body_limit(std::max<std::uint64_t>(shared_->routes.most_bytes(), 1));
+    header_bytes_ = 0;
     lowest().expires_after(kPatience);
-    beast::http::async_read_header(
-        stream_, buffer_, *parser_,
-        [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) { self->on_header(error); });
+    read_some_header();
+  }
+
+  void read_some_header() {
+    beast::http::async_read_some(stream_, buffer_, *parser_,
+                                 [self = this->shared_from_this()](error_code failure, std::size_t count) {
+                                   self->header_bytes_ += count;
+                                   if (failure || self->parser_->is_header_done()) return self->on_header(failure);
+                                   if (self->header_bytes_ > kMostHeaderBytes) return self->reject(empty_reply(431));
+                                   self->read_some_header();
+                                 });
   }
 
   void on_header(error_code failure) {
     using Error = beast::http::error;
     if (failure == Error::body_limit) return reject(empty_reply(413));
     if (failure == Error::header_limit || failure == Error::buffer_overflow) return reject(empty_reply(431));
-    buffer_.max_size(kBufferBytes);
+    if (!failure && header_bytes_ > kMostHeaderBytes) return reject(empty_reply(431));
     if (is_malformed(failure)) return reject(empty_reply(400));
     if (failure) return close();
     if (std::optional<HttpReply> refused = refusal_of(parser_->get())) return reject(std::move(*refused));
@@ -435,6 +442,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::optional<beast::http::response_serializer<beast::http::string_body>> serializer_;
   std::size_t number_ = 0;
   std::size_t discarded_ = 0;
+  std::size_t header_bytes_ = 0;
   std::size_t expected_bytes_ = 0;  // of the body
   std::size_t reserved_bytes_ = 0;
   unsigned version_ = 11;
