@@ -1,0 +1,254 @@
+"""torch.compile's backend "saccade".
+
+PyTorch captures a graph, makes it functional, and gives it to `Compiled`, which builds it at its first call: only then are
+there weights. A build is for the shapes and the weights of that call; `Compiled` keeps several and checks at every call
+that the one it takes fits. Whatever can't be right runs as PyTorch's own graph."""
+from __future__ import annotations
+
+import dataclasses
+import threading
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import torch  # type: ignore[import-not-found,unused-ignore]
+from torch._dynamo.backends.common import aot_autograd  # type: ignore[import-not-found,unused-ignore]
+from torch.fx.experimental.proxy_tensor import make_fx  # type: ignore[import-not-found,unused-ignore]
+
+from . import _torch_engine as engine
+from . import _torch_report as reports
+from . import _torch_tensors as tensors
+from ._torch_build import Builder
+from ._torch_export import apart
+
+MOST_WEIGHTS = 4
+"""Builds kept of one graph and shape: modules of one class share a graph, and each has weights of its own."""
+
+# Exports change state of the process, and two would take each other's processors.
+_building = threading.RLock()
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """The options of torch.compile(..., options={...})."""
+
+    max_shapes: int = 8
+    """Builds for different shapes per compiled function; further shapes run in PyTorch."""
+    device: str = "auto"
+    """"auto": that of the tensors."""
+    precision: str = "auto"
+    threads: int = 0
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Settings:
+        known = {field.name: type(field.default) for field in dataclasses.fields(cls)}
+        for name, value in options.items():
+            if name not in known:
+                raise ValueError(f"the backend saccade has no option '{name}', but {', '.join(known)}")
+            if type(value) is not known[name]:
+                raise TypeError(f"the option '{name}' is {known[name].__name__}, not {type(value).__name__}")
+        settings = cls(**options)
+        if settings.max_shapes < 1:
+            raise ValueError("the option 'max_shapes' is at least 1")
+        return settings
+
+
+def compile_graph(module: Any, inputs: Sequence[Any], *, options: Mapping[str, Any] | None = None,
+                  mode: str | None = None) -> Callable[..., Any]:
+    """The backend: MODULE is the torch.fx.GraphModule that PyTorch captured, INPUTS what it is first called with, weights
+    included. Returns what PyTorch calls instead. OPTIONS: see saccade.torch.options. Raises ValueError or TypeError for
+    wrong options, and saccade.Error, at the first call, for a device that is missing."""
+    if mode not in (None, "default"):
+        raise ValueError(f"the backend saccade has no mode '{mode}'; its options are set by saccade.torch.options()")
+    settings = Settings.of(options or {})
+    given = [each for each in inputs if isinstance(each, torch.Tensor)]
+    if reason := _outside(module, given):
+        reports.add(reports.Graph(_shapes(each for each in given if not _is_weight(each)), reason=reason,
+                                  weights=[weakref.ref(each) for each in given if _is_weight(each)]))
+        return module  # type: ignore[no-any-return,unused-ignore]
+    weights = [weakref.ref(each) for each in given if _is_weight(each)]
+    budget = _budget()
+
+    def compiler(graph: Any, _: Sequence[Any]) -> Callable[..., Any]:
+        compiled = Compiled(graph, weights, settings, budget)
+
+        def run(args: list[Any]) -> Any:
+            return compiled(args)
+
+        # PyTorch hands over the list, which is emptied, so that inputs are freed early.
+        run._boxed_call = True  # type: ignore[attr-defined]
+        return run
+
+    compiled: Callable[..., Any] = aot_autograd(fw_compiler=compiler)(module, inputs)
+    return compiled
+
+
+def _outside(module: Any, given: list[torch.Tensor]) -> str | None:
+    """Why the captured graph stays in PyTorch as a whole, or None."""
+    inner_grad = any(node.target is torch._C._set_grad_enabled and node.args[0] for node in module.graph.nodes)
+    if (torch.is_grad_enabled() or inner_grad) and any(each.requires_grad for each in given):
+        return "gradients are needed; call it under torch.no_grad() or torch.inference_mode()"
+    return next((reason for each in given if each.device.type != "cpu" and (reason := tensors.refusal(each))), None)
+
+
+def _is_weight(tensor: torch.Tensor) -> bool:
+    """Parameters, and the buffers of modules, which PyTorch marks because their addresses stay."""
+    return isinstance(tensor, torch.nn.Parameter) or getattr(tensor, "_dynamo_static_input_type", None) is not None
+
+
+def _shapes(given: Any) -> tuple[tuple[int, ...], ...]:
+    return tuple(tuple(each.shape) for each in given if isinstance(each, torch.Tensor))
+
+
+class Budget:
+    """The shapes that were built of a function."""
+
+    def __init__(self) -> None:
+        self._shapes: set[tuple[tuple[int, ...], ...]] = set()
+
+    def allows(self, shapes: tuple[tuple[int, ...], ...], most: int) -> bool:
+        """Whether SHAPES may be built. Another graph of the function may have them already: PyTorch captures one for fixed
+        shapes first, and then one for all."""
+        if shapes not in self._shapes and len(self._shapes) >= most:
+            return False
+        self._shapes.add(shapes)
+        return True
+
+
+_budgets: dict[int, Budget] = {}
+
+
+def _budget() -> Budget:
+    """That of the function being compiled. No public API names it; PyTorch's own logs do as this one does. A first
+    compilation starts again: torch._dynamo.reset() gives the numbers a second time."""
+    identity = torch._guards.CompileContext.current_compile_id()
+    frame = getattr(identity, "frame_id", None)
+    if frame is None:
+        return Budget()
+    if identity.frame_compile_id == 0:
+        _budgets[frame] = Budget()
+    return _budgets.setdefault(frame, Budget())
+
+
+class Weights:
+    """Which tensors a build has taken as constants, and in which state."""
+
+    def __init__(self, given: Sequence[Any], places: Sequence[int]) -> None:
+        self._taken = [(place, weakref.ref(given[place]), given[place]._version, given[place].data_ptr())
+                       for place in places]
+
+    def are_in(self, given: Sequence[Any]) -> bool:
+        """Whether GIVEN has the same tensors, unchanged."""
+        for place, reference, version, address in self._taken:
+            tensor = given[place]
+            if reference() is not tensor or tensor._version != version or tensor.data_ptr() != address:
+                return False
+        return True
+
+    def are_outdated(self) -> bool:
+        """Whether a tensor is gone or has changed, so that no call will have them again."""
+        return any((tensor := reference()) is None or tensor._version != version or tensor.data_ptr() != address
+                   for _, reference, version, address in self._taken)
+
+
+@dataclasses.dataclass
+class Build:
+    """A function for the shapes KEY and for WEIGHTS."""
+
+    key: tuple[Any, ...]
+    weights: Weights
+    run: Callable[..., Any]
+
+
+class Compiled:
+    """A functional graph, called with its inputs and weights in one list. Any number of threads may call it."""
+
+    def __init__(self, graph: Any, weights: list[weakref.ref[torch.Tensor]], settings: Settings, budget: Budget) -> None:
+        self._graph, self._weights, self._settings, self._budget = graph, weights, settings, budget
+        values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
+        # Otherwise PyTorch captures again when a shape changes.
+        self._varies = any(not isinstance(value, torch.Tensor) or
+                           any(not isinstance(size, int) for size in (*value.shape, *value.stride()))
+                           for value in values)
+        self._places: list[int] | None = None
+        self._builds: tuple[Build, ...] = ()
+        self._changed: Weights | None = None
+
+    def __call__(self, args: list[Any]) -> Any:
+        given = list(args)
+        args.clear()
+        return self._function(given)(*given)
+
+    def _function(self, given: list[Any]) -> Callable[..., Any]:
+        key = self._key(given)
+        for build in self._builds:
+            if build.key == key and build.weights.are_in(given):
+                return build.run
+        with _building:
+            for build in self._builds:
+                if build.key == key and build.weights.are_in(given):
+                    return build.run
+            return self._new(key, given)
+
+    def _key(self, given: list[Any]) -> tuple[Any, ...]:
+        if not self._varies:
+            return ()
+        places = self._places or ()
+        return tuple((each.shape, each.stride()) if isinstance(each, torch.Tensor) else each
+                     for place, each in enumerate(given) if place not in places)
+
+    def _new(self, key: tuple[Any, ...], given: list[Any]) -> Callable[..., Any]:
+        if self._places is None:
+            known = [reference() for reference in self._weights]
+            self._places = [place for place, each in enumerate(given) if any(each is weight for weight in known)]
+            key = self._key(given)
+        eager: Callable[..., Any] = self._graph.forward
+        if not any(node.op == "call_function" for node in self._graph.graph.nodes):
+            return eager
+        weights = [given[place] for place in self._places]
+        if any(weight.is_inference() for weight in weights):
+            return self._refuse(given, "weights made under torch.inference_mode() have no version that shows a change")
+        others = [each for place, each in enumerate(given) if place not in self._places]
+        if any(isinstance(each, torch.Tensor) and each.numel() == 0 for each in others):
+            return self._refuse(given, "empty tensors are not supported")
+        if any(build.key == key for build in self._builds):
+            # Weights that change at every call are not worth a build.
+            if self._changed is None or not self._changed.are_in(given):
+                self._changed = Weights(given, self._places)
+                reports.say("weights changed after compilation: a call runs in PyTorch, and the next builds again")
+                return eager
+        elif not self._budget.allows(_shapes(others), self._settings.max_shapes):
+            return self._refuse(given, f"it was compiled for {self._settings.max_shapes} shapes already (max_shapes)")
+        entry = self._entry(given)
+        build = Build(key, Weights(given, self._places), apart(lambda: self._build(given, entry)))
+        reports.add(entry)
+        kept = [each for each in self._builds if not each.weights.are_outdated()]
+        same = [each for each in kept if each.key == key]
+        self._builds = tuple(each for each in kept if each not in same[MOST_WEIGHTS - 1:]) + (build,)
+        return build.run
+
+    def _entry(self, given: list[Any]) -> reports.Graph:
+        places = self._places or []
+        return reports.Graph(_shapes(each for place, each in enumerate(given) if place not in places),
+                             weights=[weakref.ref(given[place]) for place in places])
+
+    def _refuse(self, given: list[Any], reason: str) -> Callable[..., Any]:
+        entry = self._entry(given)
+        entry.reason = reason
+        reports.add_once(entry)
+        return self._graph.forward  # type: ignore[no-any-return,unused-ignore]
+
+    def _build(self, given: list[Any], entry: reports.Graph) -> Callable[..., Any]:
+        graph = self._graph
+        if self._varies:
+            graph = make_fx(graph, tracing_mode="fake")(*given)
+        placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
+        weights = {placeholders[place]: given[place] for place in self._places or ()}
+        device = self._settings.device
+        if device == "auto":
+            device = tensors.engine_device([each for each in given if isinstance(each, torch.Tensor)])
+
+        def load(program: Any) -> engine.Engine:
+            return engine.load(program, device=device, precision=self._settings.precision, threads=self._settings.threads)
+
+        return Builder(graph, weights, load).build(entry)
