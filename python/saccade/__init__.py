@@ -29,7 +29,7 @@ if _TYPE_CHECKING:
     from . import torch as torch
 else:
 
-    def __getattr__(name):
+    def __getattr__(name: str) -> object:
         """saccade.torch is imported when it is first used, because it imports PyTorch."""
         if name == "torch":
             import importlib

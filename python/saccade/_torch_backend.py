@@ -122,8 +122,7 @@ def _budget() -> Budget:
     """That of the function being compiled. No public API names it; PyTorch's own logs do as this one does. A first
     compilation starts again: torch._dynamo.reset() gives the numbers a second time."""
     identity = torch._guards.CompileContext.current_compile_id()
-    frame = getattr(identity, "frame_id", None)
-    if frame is None:
+    if identity is None or (frame := identity.frame_id) is None:
         return Budget()
     if identity.frame_compile_id == 0:
         _budgets[frame] = Budget()
@@ -141,14 +140,17 @@ class Weights:
         """Whether GIVEN has the same tensors, unchanged."""
         for place, reference, version, address in self._taken:
             tensor = given[place]
-            if reference() is not tensor or tensor._version != version or tensor.data_ptr() != address:
+            if tensor._version != version or tensor.data_ptr() != address or reference() is not tensor:
                 return False
         return True
 
     def are_outdated(self) -> bool:
         """Whether a tensor is gone or has changed, so that no call will have them again."""
-        return any((tensor := reference()) is None or tensor._version != version or tensor.data_ptr() != address
-                   for _, reference, version, address in self._taken)
+        for _, reference, version, address in self._taken:
+            tensor = reference()
+            if tensor is None or tensor._version != version or tensor.data_ptr() != address:
+                return True
+        return False
 
 
 @dataclasses.dataclass

@@ -5,7 +5,7 @@ import inspect
 import tempfile
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
@@ -66,7 +66,7 @@ class Arguments:
             raise TypeError(f"example_inputs is a tuple, a list, a dict or a tensor, not {type(example_inputs).__name__}")
         self.by_name = dict(bound.arguments)
         paths, self._structure = pytree.tree_flatten_with_path(self.by_name)
-        self.names = [str(path[0].key) + pytree.keystr(path[1:]) for path, _ in paths]
+        self.names = [str(getattr(path[0], "key")) + pytree.keystr(path[1:]) for path, _ in paths]
         self.examples = [each for _, each in paths]
 
     def flatten(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[torch.Tensor]:
@@ -183,7 +183,7 @@ class TorchModule:
     def _engine(self, shapes: tuple[tuple[int, ...], ...]) -> engine.Engine:
         with self._loading:
             if shapes not in self._engines:
-                given = {name: shape or (1,) for name, shape in zip(self._inputs, shapes)}
+                given: dict[str, Sequence[int]] = {name: shape or (1,) for name, shape in zip(self._inputs, shapes)}
                 self._engines[shapes] = engine.Engine(self._path, shapes=given, **self._options)
             self._engines.move_to_end(shapes)
             if len(self._engines) > MOST_SHAPES:

@@ -12,6 +12,7 @@ from typing import Any
 import torch  # type: ignore[import-not-found,unused-ignore]
 from torch.fx.passes.infra.partitioner import (  # type: ignore[import-not-found,unused-ignore]
     CapabilityBasedPartitioner)
+from torch.fx.passes.operator_support import OperatorSupportBase  # type: ignore[import-not-found,unused-ignore]
 
 from . import _torch_tensors as tensors
 from ._torch_export import is_random, operator_name
@@ -73,10 +74,11 @@ def _trains(node: Any) -> bool:
     return at < len(node.args) and node.args[at] is True
 
 
-class _Support:
+class _Support(OperatorSupportBase):  # type: ignore[misc,unused-ignore]
     """What CapabilityBasedPartitioner asks."""
 
     def __init__(self, banned: Mapping[str, str]) -> None:
+        super().__init__()
         self._banned = banned
 
     def is_node_supported(self, submodules: Mapping[str, Any], node: Any) -> bool:
