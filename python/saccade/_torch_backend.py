@@ -153,7 +153,7 @@ class Weights:
         return False
 
 
-@dataclasses.dataclass
+@dataclasses.dataclass(eq=False)
 class Build:
     """A function for the shapes KEY and for WEIGHTS."""
 
@@ -226,7 +226,9 @@ class Compiled:
         reports.add(entry)
         kept = [each for each in self._builds if not each.weights.are_outdated()]
         same = [each for each in kept if each.key == key]
-        self._builds = tuple(each for each in kept if each not in same[MOST_WEIGHTS - 1:]) + (build,)
+        if len(same) >= MOST_WEIGHTS:
+            kept.remove(same[0])
+        self._builds = (*kept, build)
         return build.run
 
     def _entry(self, given: list[Any]) -> reports.Graph:

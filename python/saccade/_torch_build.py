@@ -153,10 +153,12 @@ class Builder:
     def _note(self, entry: Graph, fused: Any) -> None:
         nodes = self._operators(self._graph.graph)
         parts = _calls(fused)
-        entry.nodes, entry.parts = len(nodes), len(parts)
+        entry.parts = len(parts)
         entry.compiled = sum(len(self._operators(getattr(fused, call.target).graph)) for call in parts)
         entry.fallbacks = dict(Counter((operator_name(node.target), self._banned[node.name]) for node in nodes
                                        if node.name in self._banned))
+        # Views that are returned are made in PyTorch, cost nothing, and do not count.
+        entry.nodes = entry.compiled + sum(entry.fallbacks.values())
 
 
 def _calls(fused: Any) -> list[Any]:

@@ -24,6 +24,7 @@ _HEAVY = ("convolution", "mm", "bmm", "addmm", "attention", "pool", "upsample", 
 
 
 _NAME = "saccade_name"
+_RETURNED = "saccade_returned_view"
 
 
 def name_of(node: Any) -> str:
@@ -85,7 +86,7 @@ class _Support(OperatorSupportBase):  # type: ignore[misc,unused-ignore]
         if node.op != "call_function":
             return False
         made_by = node.args[0] if node.target is operator.getitem else node
-        return name_of(made_by) not in self._banned
+        return _RETURNED not in node.meta and name_of(made_by) not in self._banned
 
 
 def partition(graph: Any, banned: dict[str, str]) -> Any:
@@ -96,6 +97,7 @@ def partition(graph: Any, banned: dict[str, str]) -> Any:
     for node in graph.graph.nodes:
         copies[node] = nodes.node_copy(node, lambda source: copies[source])
         copies[node].meta[_NAME] = node.name
+    _make_returned_views(nodes)
     copy = torch.fx.GraphModule(graph, nodes)
     partitioner = CapabilityBasedPartitioner(copy, _Support(banned), allows_single_node_partition=True)
     parts = []
@@ -107,6 +109,35 @@ def partition(graph: Any, banned: dict[str, str]) -> Any:
     fused = partitioner.fuse_partitions(parts)
     fused.recompile()
     return fused
+
+
+def _make_returned_views(graph: Any) -> None:
+    """Views that GRAPH returns are made in PyTorch, of copies of their nodes: they share memory with what they are views of,
+    which may be returned, too, and then be written."""
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    views: dict[Any, Any] = {}
+
+    def view_of(node: Any) -> Any:
+        if node.op != "call_function" or not _is_view(node):
+            return node
+        if node not in views:
+            source = view_of(node.args[0])
+            with graph.inserting_before(output):
+                views[node] = graph.node_copy(node, lambda given: source if given is node.args[0] else given)
+            views[node].meta[_RETURNED] = True
+        return views[node]
+
+    output.args = torch.fx.map_arg(output.args, view_of)
+    for node in reversed(list(graph.nodes)):
+        if node in views and not node.users:
+            graph.erase_node(node)
+
+
+def _is_view(node: Any) -> bool:
+    if node.target is operator.getitem:
+        return _is_view(node.args[0])
+    returns = getattr(getattr(node.target, "_schema", None), "returns", ())
+    return any(each.alias_info is not None and not each.alias_info.is_write for each in returns)
 
 
 def _is_worth_a_call(nodes: list[Any]) -> bool:

@@ -250,6 +250,19 @@ def test_weights_that_change_at_every_call_are_not_built_again():
     assert len(saccade.torch.explain(network).graphs) == 1
 
 
+def test_builds_for_other_weights_are_bounded():
+    """A function that takes its weights has one graph for all of them."""
+    first, x = nn.Conv2d(3, 4, 3), images(1, 3, 8, 8)
+
+    def function(x, module):
+        return module(x).relu()
+
+    network = compiled(function)
+    for module in [first, *(nn.Conv2d(3, 4, 3) for _ in range(6)), first]:
+        for _ in range(3):
+            assert_close(network(x, module), function(x, module))
+
+
 def test_modules_of_one_class_have_their_own_weights():
     modules = [seeded(Block), Block().eval()]
     networks = [compiled(module) for module in modules]
@@ -400,6 +413,21 @@ def test_an_operator_between_parts_sees_the_layout_it_was_traced_with():
     x = images(1, 3, 12, 12).to(memory_format=torch.channels_last)
     module.to(memory_format=torch.channels_last)
     assert_close(compiled(module)(x), module(x))
+
+
+def test_returned_views_share_memory():
+    def function(x):
+        y = functional.avg_pool2d(x, 2).relu() * 2
+        return y, y.view(-1)[3:], y.transpose(1, 3).split(2, 1), x[:, 1:], functional.max_pool2d(y.mT, 2)
+
+    x = images(1, 3, 8, 12)
+    ours, theirs = compiled(function)(x), function(x)
+    assert_close(ours, theirs)
+    assert [each.stride() for each in pytree.tree_leaves(ours)] == [each.stride() for each in pytree.tree_leaves(theirs)]
+    assert last().parts == 1
+    ours[0].zero_()
+    assert not ours[1].any() and not ours[2][1].any()
+    assert ours[3].data_ptr() == x[:, 1:].data_ptr()
 
 
 def test_an_empty_batch_runs_in_pytorch():
