@@ -32,6 +32,9 @@ def network(name, arguments):
     else:
         module = getattr(torchvision.models, name)()
         inputs = torch.rand(arguments.batch, 3, 224, 224, device=arguments.device)
+    for part in module.modules():
+        if hasattr(part, "score_thresh"):
+            part.score_thresh = 0.0  # random weights are sure of nothing
     for parameter in module.parameters():
         if not parameter.any():  # a head of zeros would hide differences
             torch.nn.init.normal_(parameter, 0, 0.02)

@@ -18,9 +18,10 @@ def from_torch(module: Any, example_inputs: Any, *, dynamic_shapes: Any = None, 
     are kept. DEVICE, PRECISION, THREADS: as of saccade.Model.
 
     The weights are copied: later changes of the module have no effect. Any thread may call the result.
+
     Raises UnsupportedError with the operator and the reason if PyTorch's exporter or the engine can't run the module as
-    a whole (torch.compile runs it in parts), and ImportError without PyTorch and onnxscript. A call raises TypeError for an input of another
-    dtype or structure, ValueError for one of another shape or device; the message names it."""
+    a whole (torch.compile runs it in parts), and ImportError without PyTorch and onnxscript. A call raises TypeError for
+    an input of another dtype or structure, ValueError for one of another shape or device; the message names it."""
     try:
         from ._torch_module import convert
     except ModuleNotFoundError as error:

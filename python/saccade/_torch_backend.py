@@ -6,6 +6,7 @@ that the one it takes fits. Whatever can't be right runs as PyTorch's own graph.
 from __future__ import annotations
 
 import dataclasses
+import operator
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,10 @@ from . import _torch_tensors as tensors
 from ._torch_build import Builder
 from ._torch_export import apart
 
+_bytes = operator.attrgetter("raw")
+
+MOST_REFUSED = 1024
+"""Shapes that a graph notes as running in PyTorch, so that their calls need not be looked at again."""
 MOST_WEIGHTS = 4
 """Builds kept of one graph and shape: modules of one class share a graph, and each has weights of its own."""
 
@@ -85,6 +90,7 @@ def compile_graph(module: Any, inputs: Sequence[Any], *, options: Mapping[str, A
 
 def _outside(module: Any, given: list[torch.Tensor]) -> str | None:
     """Why the captured graph stays in PyTorch as a whole, or None."""
+    # torch.enable_grad() in the captured code is a call of this function, which has no public name.
     inner_grad = any(node.target is torch._C._set_grad_enabled and node.args[0] for node in module.graph.nodes)
     if (torch.is_grad_enabled() or inner_grad) and any(each.requires_grad for each in given):
         return "gradients are needed; call it under torch.no_grad() or torch.inference_mode()"
@@ -92,7 +98,8 @@ def _outside(module: Any, given: list[torch.Tensor]) -> str | None:
 
 
 def _is_weight(tensor: torch.Tensor) -> bool:
-    """Parameters, and the buffers of modules, which PyTorch marks because their addresses stay."""
+    """Parameters, and the buffers of modules, which PyTorch marks because their addresses stay. There is no public form of
+    the mark; without it a buffer is an input of the network, which is as correct."""
     return isinstance(tensor, torch.nn.Parameter) or getattr(tensor, "_dynamo_static_input_type", None) is not None
 
 
@@ -130,27 +137,38 @@ def _budget() -> Budget:
 
 
 class Weights:
-    """Which tensors a build has taken as constants, and in which state."""
+    """Which tensors a build has taken as constants, and in which state.
+
+    Tensor._version, by which autograd notices writes, has no public form. It misses an assignment to Tensor.data, which
+    data_ptr() shows, and writes through Tensor.data and by fused optimizers. These change nearly every number, so that a
+    few bytes of each tensor show them; comparing all would cost as much as the network. The checks are at every call:
+    0.2 us per tensor."""
 
     def __init__(self, given: Sequence[Any], places: Sequence[int]) -> None:
-        self._taken = [(place, weakref.ref(given[place]), given[place]._version, given[place].data_ptr())
-                       for place in places]
+        taken = [given[place] for place in places]
+        self._places = places
+        self._references = list(map(weakref.ref, taken))
+        self._versions = [tensor._version for tensor in taken]
+        self._addresses = list(map(torch.Tensor.data_ptr, taken))
+        # They do not own the memory: what they read is valid while the tensors have these addresses.
+        self._memory = [tensors.sample_of(tensor) for tensor in taken]
+        self._samples = list(map(_bytes, self._memory))
 
     def are_in(self, given: Sequence[Any]) -> bool:
         """Whether GIVEN has the same tensors, unchanged."""
-        for place, reference, version, address in self._taken:
-            tensor = given[place]
-            if tensor._version != version or tensor.data_ptr() != address or reference() is not tensor:
-                return False
-        return True
+        return self._are([given[place] for place in self._places])
 
     def are_outdated(self) -> bool:
         """Whether a tensor is gone or has changed, so that no call will have them again."""
-        for _, reference, version, address in self._taken:
-            tensor = reference()
-            if tensor is None or tensor._version != version or tensor.data_ptr() != address:
-                return True
-        return False
+        alive = list(map(operator.call, self._references))
+        return any(tensor is None for tensor in alive) or not self._are(alive)
+
+    def _are(self, taken: list[Any]) -> bool:
+        # The samples are read last, when their memory is known to belong to these tensors.
+        return (all(map(operator.is_, taken, map(operator.call, self._references))) and
+                [tensor._version for tensor in taken] == self._versions and
+                list(map(torch.Tensor.data_ptr, taken)) == self._addresses and
+                list(map(_bytes, self._memory)) == self._samples)
 
 
 @dataclasses.dataclass(eq=False)
@@ -172,8 +190,11 @@ class Compiled:
         self._varies = any(not isinstance(value, torch.Tensor) or
                            any(not isinstance(size, int) for size in (*value.shape, *value.stride()))
                            for value in values)
-        self._places: list[int] | None = None
+        # Known from the first call on: the places of weights among the inputs, and the others.
+        self._places: list[int] = []
+        self._others: list[int] | None = None
         self._builds: tuple[Build, ...] = ()
+        self._refused: set[tuple[Any, ...]] = set()
         self._changed: Weights | None = None
 
     def __call__(self, args: list[Any]) -> Any:
@@ -182,48 +203,53 @@ class Compiled:
         return self._function(given)(*given)
 
     def _function(self, given: list[Any]) -> Callable[..., Any]:
-        key = self._key(given)
+        # Threads whose build exists do not wait for one that builds.
+        if self._others is not None and (run := self._known(self._key(given), given)):
+            return run
+        with _building:
+            if self._others is None:
+                self._divide(given)
+            key = self._key(given)
+            return self._known(key, given) or self._new(key, given)
+
+    def _known(self, key: tuple[Any, ...], given: list[Any]) -> Callable[..., Any] | None:
         for build in self._builds:
             if build.key == key and build.weights.are_in(given):
                 return build.run
-        with _building:
-            for build in self._builds:
-                if build.key == key and build.weights.are_in(given):
-                    return build.run
-            return self._new(key, given)
+        return self._graph.forward if key in self._refused else None
+
+    def _divide(self, given: list[Any]) -> None:
+        known = {id(weight) for reference in self._weights if (weight := reference()) is not None}
+        self._places = [place for place, each in enumerate(given) if id(each) in known]
+        self._others = [place for place, each in enumerate(given) if id(each) not in known]
 
     def _key(self, given: list[Any]) -> tuple[Any, ...]:
+        """What a build is made for, besides weights."""
         if not self._varies:
             return ()
-        places = self._places or ()
         return tuple((each.shape, each.stride()) if isinstance(each, torch.Tensor) else each
-                     for place, each in enumerate(given) if place not in places)
+                     for each in map(given.__getitem__, self._others or ()))
 
     def _new(self, key: tuple[Any, ...], given: list[Any]) -> Callable[..., Any]:
-        if self._places is None:
-            known = [reference() for reference in self._weights]
-            self._places = [place for place, each in enumerate(given) if any(each is weight for weight in known)]
-            key = self._key(given)
         eager: Callable[..., Any] = self._graph.forward
-        if not any(node.op == "call_function" for node in self._graph.graph.nodes):
-            return eager
+        shapes = _shapes(given[place] for place in self._others or ())
         weights = [given[place] for place in self._places]
-        if any(weight.is_inference() for weight in weights):
-            return self._refuse(given, "weights made under torch.inference_mode() have no version that shows a change")
-        others = [each for place, each in enumerate(given) if place not in self._places]
-        if any(isinstance(each, torch.Tensor) and each.numel() == 0 for each in others):
-            return self._refuse(given, "empty tensors are not supported")
-        if any(build.key == key for build in self._builds):
-            # Weights that change at every call are not worth a build.
-            if self._changed is None or not self._changed.are_in(given):
-                self._changed = Weights(given, self._places)
-                reports.say("weights changed after compilation: a call runs in PyTorch, and the next builds again")
-                return eager
-        elif not self._budget.allows(_shapes(others), self._settings.max_shapes):
-            return self._refuse(given, f"it was compiled for {self._settings.max_shapes} shapes already (max_shapes)")
-        entry = self._entry(given)
+        entry = reports.Graph(shapes, weights=list(map(weakref.ref, weights)))
+        is_known = any(build.key == key for build in self._builds)
+        if reason := self._refusal(shapes, weights, is_known):
+            if len(self._refused) < MOST_REFUSED:
+                self._refused.add(key)
+            entry.reason = reason
+            reports.add_once(entry)
+            return eager
+        # Weights that change at every call are not worth a build.
+        if is_known and (self._changed is None or not self._changed.are_in(given)):
+            self._changed = Weights(given, self._places)
+            reports.say("weights changed after compilation: a call runs in PyTorch, and the next builds again")
+            return eager
         build = Build(key, Weights(given, self._places), apart(lambda: self._build(given, entry)))
-        reports.add(entry)
+        if entry.nodes:
+            reports.add(entry)
         kept = [each for each in self._builds if not each.weights.are_outdated()]
         same = [each for each in kept if each.key == key]
         if len(same) >= MOST_WEIGHTS:
@@ -231,23 +257,22 @@ class Compiled:
         self._builds = (*kept, build)
         return build.run
 
-    def _entry(self, given: list[Any]) -> reports.Graph:
-        places = self._places or []
-        return reports.Graph(_shapes(each for place, each in enumerate(given) if place not in places),
-                             weights=[weakref.ref(given[place]) for place in places])
-
-    def _refuse(self, given: list[Any], reason: str) -> Callable[..., Any]:
-        entry = self._entry(given)
-        entry.reason = reason
-        reports.add_once(entry)
-        return self._graph.forward  # type: ignore[no-any-return,unused-ignore]
+    def _refusal(self, shapes: tuple[tuple[int, ...], ...], weights: list[torch.Tensor], is_known: bool) -> str | None:
+        """Why calls with these shapes run in PyTorch, or None."""
+        if any(weight.is_inference() for weight in weights):
+            return "weights made under torch.inference_mode() have no version that shows a change"
+        if any(0 in shape for shape in shapes):
+            return "empty tensors are not supported"
+        if not is_known and not self._budget.allows(shapes, self._settings.max_shapes):
+            return f"it was compiled for {self._settings.max_shapes} shapes already (max_shapes)"
+        return None
 
     def _build(self, given: list[Any], entry: reports.Graph) -> Callable[..., Any]:
         graph = self._graph
         if self._varies:
             graph = make_fx(graph, tracing_mode="fake")(*given)
         placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
-        weights = {placeholders[place]: given[place] for place in self._places or ()}
+        weights = {placeholders[place]: given[place] for place in self._places}
         device = self._settings.device
         if device == "auto":
             device = tensors.engine_device([each for each in given if isinstance(each, torch.Tensor)])

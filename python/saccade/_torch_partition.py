@@ -45,6 +45,7 @@ def refusal(node: Any) -> str | None:
     """Why NODE stays in PyTorch whatever the exporter can do, or None."""
     if node.target is operator.getitem:
         return refusal(node.args[0])
+    # An operator's class and its schema have no public names; torch.library describes both.
     if not isinstance(node.target, torch._ops.OpOverload):
         return "it is not a tensor operator"
     if node.target._schema.is_mutable:

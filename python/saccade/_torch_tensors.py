@@ -1,12 +1,14 @@
 """PyTorch's tensors as arrays of the engine, and back. What changes when the engine takes a GPU's memory is here."""
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
 
 DTYPES = frozenset((torch.float32, torch.float16, torch.float64, torch.int8, torch.int16, torch.int32, torch.int64,
                     torch.uint8, torch.uint16, torch.uint32, torch.uint64, torch.bool))
+SAMPLE_BYTES = 64
 
 
 def refusal(tensor: torch.Tensor) -> str | None:
@@ -35,6 +37,15 @@ def to_array(tensor: torch.Tensor) -> Any:
 def from_array(array: Any) -> torch.Tensor:
     """A tensor that shares the memory of ARRAY."""
     return torch.from_numpy(array)
+
+
+def sample_of(tensor: torch.Tensor) -> Any:
+    """Some bytes in the middle of TENSOR, on the CPU, as a ctypes array that does not keep its memory."""
+    size = tensor.numel() * tensor.element_size()
+    if tuple(torch.empty_like(tensor).stride()) != tuple(tensor.stride()):
+        size = min(size, tensor.element_size())  # what is between its numbers is not its own
+    start = size // 2 if size > SAMPLE_BYTES else 0
+    return (ctypes.c_char * min(SAMPLE_BYTES, size - start)).from_address(tensor.data_ptr() + start)
 
 
 def strides_to_keep(like: torch.Tensor) -> tuple[int, ...] | None:

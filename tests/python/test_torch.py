@@ -241,6 +241,24 @@ def test_changed_weights_count_at_once():
     assert_close(network(x), module(x))
 
 
+@pytest.mark.parametrize("change", [
+    lambda module: [parameter.data.mul_(0.5) for parameter in module.parameters()],
+    lambda module: module.last.weight.data.copy_(torch.zeros(5, 8)),
+    lambda module: torch.optim.AdamW(module.parameters(), lr=0.1, fused=True).step(),
+], ids=["data", "data_of_one", "fused_optimizer"])
+def test_writes_that_no_version_counts(change):
+    module, x = seeded(Block), images(1, 3, 12, 12)
+    network = compiled(module)
+    network(x)
+    with torch.enable_grad():
+        module(x).sum().backward()
+    versions = [parameter._version for parameter in module.parameters()]
+    change(module)
+    assert versions == [parameter._version for parameter in module.parameters()]
+    for _ in range(3):
+        assert_close(network(x), module(x))
+
+
 def test_weights_that_change_at_every_call_are_not_built_again():
     module, x = seeded(Block), images(1, 3, 12, 12)
     network = compiled(module)
