@@ -20,6 +20,7 @@ from . import _torch_engine as engine
 from . import _torch_report as reports
 from . import _torch_tensors as tensors
 from ._torch_build import Builder
+from ._torch_decompositions import TABLE
 from ._torch_export import apart
 
 _bytes = operator.attrgetter("raw")
@@ -84,7 +85,7 @@ def compile_graph(module: Any, inputs: Sequence[Any], *, options: Mapping[str, A
         run._boxed_call = True  # type: ignore[attr-defined]
         return run
 
-    compiled: Callable[..., Any] = aot_autograd(fw_compiler=compiler)(module, inputs)
+    compiled: Callable[..., Any] = aot_autograd(fw_compiler=compiler, decompositions=TABLE)(module, inputs)
     return compiled
 
 

@@ -103,11 +103,8 @@ def fresh():
     """Each test has PyTorch without compiled code, and an empty report."""
     torch._dynamo.reset()
     saccade.torch._reports.forget()
-    # The fused operator of nn.TransformerEncoderLayer has no form in ONNX.
-    torch.backends.mha.set_fastpath_enabled(False)
     with torch.no_grad():
         yield
-    torch.backends.mha.set_fastpath_enabled(True)
 
 
 def compiled(module, **options):
@@ -170,6 +167,19 @@ def test_what_cannot_be_exported_stays_in_pytorch(caplog):
     assert last().fallbacks == {("saccade_test::twist", "ONNX has no form of it"): 1}
     assert [record.message for record in caplog.records] == [
         "saccade_test::twist runs in PyTorch: ONNX has no form of it"]
+
+
+@pytest.mark.parametrize("norm_first", [False, True])
+@pytest.mark.parametrize("activation", ["relu", "gelu"])
+def test_fused_encoder_layers_are_split(norm_first, activation):
+    module = seeded(nn.TransformerEncoderLayer, 32, 4, 64, activation=activation, batch_first=True, norm_first=norm_first)
+    network = compiled(module)
+    assert_close(network(images(2, 7, 32)), module(images(2, 7, 32)))
+    assert last().compiled == last().nodes and last().parts == 1
+    mask = torch.zeros(2, 7, dtype=torch.bool)
+    mask[1, 5:] = True
+    ours, theirs = (f(images(2, 7, 32), src_key_padding_mask=mask) for f in (network, module))
+    assert_close(ours[~mask], theirs[~mask])
 
 
 def test_what_the_engine_refuses_stays_in_pytorch():
