@@ -16,7 +16,7 @@ from ._torch_partition import name_of
 from ._torch_report import Graph
 
 MOST_ATTEMPTS = 24
-"""Exports per graph while parts fail; what then still fails stays in PyTorch."""
+"""Exports per graph for parts that fail and the search for their nodes; what then fails stays in PyTorch."""
 
 # Operators without any ONNX form: other graphs need not try them. Every process learns them again.
 _unexportable: set[Any] = set()
@@ -64,6 +64,7 @@ class Builder:
             return True
         try:
             self._engines[key] = self._make(fused, call, part)
+            self._attempts -= 1  # it did not fail
             return True
         except CannotRun as error:
             at_fault = self._at_fault(fused, call, part, error) or nodes

@@ -17,9 +17,10 @@ from torch._dynamo import list_backends, register_backend  # type: ignore[import
 from . import _torch_report as _reports
 from ._torch_backend import Settings as _Settings
 from ._torch_backend import compile_graph as backend
+from ._torch_module import TorchModule
 from ._torch_report import Graph, Report
 
-__all__ = ["Graph", "Report", "backend", "explain", "options"]
+__all__ = ["Graph", "Report", "TorchModule", "backend", "explain", "options"]
 
 
 def explain(model: Any = None) -> Report:

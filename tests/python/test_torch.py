@@ -169,6 +169,15 @@ def test_what_cannot_be_exported_stays_in_pytorch(caplog):
         "saccade_test::twist runs in PyTorch: ONNX has no form of it"]
 
 
+def test_only_failures_count_as_attempts(monkeypatch):
+    from saccade import _torch_build
+    monkeypatch.setattr(_torch_build, "MOST_ATTEMPTS", 2)
+    monkeypatch.setattr(_torch_build, "_unexportable", set())
+    module = seeded(Twisted)
+    assert_close(compiled(module)(images(1, 3, 12, 12)), module(images(1, 3, 12, 12)))
+    assert last().parts == 2
+
+
 @pytest.mark.parametrize("norm_first", [False, True])
 @pytest.mark.parametrize("activation", ["relu", "gelu"])
 def test_fused_encoder_layers_are_split(norm_first, activation):
@@ -514,6 +523,13 @@ def test_tensors_elsewhere_run_in_pytorch():
     module = seeded(Block).to("meta")
     assert compiled(module)(torch.empty(1, 3, 8, 8, device="meta")).shape == (1, 5)
     assert "device meta" in last().reason
+
+
+def test_a_gpu_is_a_reason():
+    from saccade import _torch_tensors
+    from torch._subclasses import FakeTensorMode
+    with FakeTensorMode():
+        assert _torch_tensors.refusal(torch.empty(2, device="cuda")) == "tensors on a GPU are not supported yet"
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
