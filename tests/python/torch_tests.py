@@ -1,0 +1,27 @@
+#!/usr/bin/env python3
+"""Runs test_torch.py in the environment of script/bootstrap --exporters. Exit status 77: skipped.
+
+PyTorch and the package must be for one version of Python: that of SACCADE_BUILD's extension.
+"""
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["SACCADE_BUILD"], "python"))
+
+try:
+    import onnxscript  # noqa: F401
+    import pytest
+    import torch  # noqa: F401
+except ImportError as missing:
+    print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --exporters")
+    sys.exit(77)
+try:
+    import saccade  # noqa: F401
+except ImportError as missing:
+    print(f"SKIPPED: needs the package for Python {sys.version_info.major}.{sys.version_info.minor}: {missing}")
+    sys.exit(77)
+
+# PyTorch writes a trace of every compilation to a logger, which pytest would print for a failure.
+sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--show-capture=no", "-rs", *sys.argv[1:],
+                      str(pathlib.Path(__file__).with_name("test_torch.py"))]))
