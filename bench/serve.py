@@ -75,11 +75,12 @@ class Server:
         self.process = subprocess.Popen([arguments.binary, "serve", model, "--http", "0", "--device", arguments.device,
                                          "--executions", str(arguments.executions), "--queue", str(arguments.queue)],
                                         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        line = ""
         for line in self.process.stderr:
             if found := re.match(r"http: http://127.0.0.1:(\d+)", line):
                 self.port = int(found[1])
                 return
-        raise SystemExit("the server did not start")
+        raise SystemExit(f"the server did not start: {line.strip()}")
 
     def rss(self):
         with open(f"/proc/{self.process.pid}/status") as file:
@@ -98,7 +99,7 @@ def http_request(port, path, body, headers=()):
 def infer_request(port, name):
     """Zeros for each input, in binary."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(f"GET /v2/models/{name} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".encode())
+        connection.sendall(f"GET /v2/models/{name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         text = b""
         while data := connection.recv(65536):
             text += data
@@ -129,7 +130,7 @@ def overhead(arguments):
         save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
         server = Server(arguments, path)
         request, _ = infer_request(server.port, "add")
-        health = "GET /v2/health/live HTTP/1.1\r\nHost: x\r\n\r\n".encode()
+        health = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
         for name, sent in (("health", health), ("infer", request)):
             client = Client(server.port, sent)
             times = []

@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "saccade/unrecognised_model.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -14,7 +13,8 @@ bool can_predict(const Model& model) {
   try {
     (void)model.task();
     return true;
-  } catch (const UnrecognisedModel&) {
+  } catch (const Error& error) {  // not recognised, or its input is no image
+    if (error.code() != ErrorCode::kUnsupported) throw;
     return false;
   }
 }

@@ -114,6 +114,28 @@ def binary(seed=1, **changes):
     return text + data, {"Inference-Header-Content-Length": str(len(text))}
 
 
+def field(number, value):
+    """A field of a protobuf message."""
+    if isinstance(value, int):
+        return bytes([number << 3]) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2]) + varint(len(value)) + value
+
+
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def write_sum(path):
+    """A model that is no image's: y = x + x, 2 x 3 numbers."""
+    shape = b"".join(field(1, field(1, side)) for side in (2, 3))
+    value = [field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))) for name in "xy"]
+    node = field(1, "x") * 2 + field(2, "y") + field(4, "Add")
+    graph = field(1, node) + field(2, "sum") + field(11, value[0]) + field(12, value[1])
+    with open(path, "wb") as file:
+        file.write(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
+
+
 def rendered(folder, format="jpg"):
     """An image of the scene."""
     subprocess.run([ARGS.binary, "demo", "--render", "1", "--source", "synthetic:?size=320x240", "--format", format,
@@ -198,6 +220,17 @@ class Protocol(unittest.TestCase):
                     self.assertEqual(status, 400, str(answer)[:200])
                     self.assertIn(named, answer["error"])
             self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200, "nothing is lost for others")
+
+    def test_a_model_that_takes_no_images(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sum.onnx")
+            write_sum(path)
+            with Server(models=[path]) as server:
+                given = {"name": "x", "shape": [2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6.5]}
+                status, answer = server.post("/v2/models/sum/infer", json.dumps({"inputs": [given]}))
+                self.assertEqual((status, answer["outputs"][0]["data"]), (200, [2, 4, 6, 8, 10, 13]))
+                status, answer = server.post("/predict/sum", b"x")
+                self.assertEqual((status, "makes no predictions" in answer["error"]), (400, True), answer)
 
     def test_images_are_predicted(self):
         with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
