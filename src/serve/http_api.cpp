@@ -50,6 +50,10 @@ HttpReply refusal_reply(const ServedModel& model, Refusal reason) {
   return reply;
 }
 
+Signature signature_of(const Model& model) {
+  return {.name = model.name(), .inputs = model.inputs(), .outputs = model.outputs()};
+}
+
 json metadata_of(const ServedModel& served) {
   const auto tensors = [](std::span<const TensorInfo> infos) {
     json list = json::array();
@@ -139,12 +143,13 @@ class Api {
     const Clock::time_point arrived = Clock::now();
     served->submit({.run =
                         [served, kept, answer, arrived](ServedModel::Execution& execution) {
-                          const InferRequest parsed = parse_infer_request(served->model(), std::move(*kept));
+                          const InferRequest parsed =
+                              parse_infer_request(signature_of(served->model()), std::move(*kept));
                           if (parsed.timeout && Clock::now() > arrived + *parsed.timeout) {
                             answer(refusal_reply(*served, Refusal::kLate));
                             return false;
                           }
-                          answer(infer_reply(served->model(), parsed, execution.run(parsed.inputs)));
+                          answer(infer_reply(signature_of(served->model()), parsed, execution.run(parsed.inputs)));
                           return true;
                         },
                     .refuse = [served, answer](Refusal reason) { answer(refusal_reply(*served, reason)); },

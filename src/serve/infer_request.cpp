@@ -129,44 +129,44 @@ const void* elements_of(const json& tensor, const TensorInfo& input, std::string
   return at.data();
 }
 
-void read_inputs(const Model& model, const json& request, std::string_view binary, InferRequest& to) {
+void read_inputs(const Signature& model, const json& request, std::string_view binary, InferRequest& to) {
   const json* tensors = member(request, "inputs", &json::is_array, "array");
   if (tensors == nullptr) refuse("there are no inputs");
-  to.inputs.resize(model.inputs().size());
-  std::vector<bool> is_given(model.inputs().size());
+  to.inputs.resize(model.inputs.size());
+  std::vector<bool> is_given(model.inputs.size());
   for (const json& tensor : *tensors) {
-    const std::size_t index = find(model.inputs(), name_of(tensor), "input");
-    const TensorInfo& input = model.inputs()[index];
+    const std::size_t index = find(model.inputs, name_of(tensor), "input");
+    const TensorInfo& input = model.inputs[index];
     if (is_given[index]) refuse("the input '{}' is there twice", input.name);
     check(tensor, input);
     to.inputs[index] = {.data = elements_of(tensor, input, binary, to), .dtype = input.dtype, .shape = input.shape};
     is_given[index] = true;
   }
   for (std::size_t i = 0; i < is_given.size(); ++i)
-    if (!is_given[i]) refuse("the input '{}' is missing", model.inputs()[i].name);
+    if (!is_given[i]) refuse("the input '{}' is missing", model.inputs[i].name);
   if (!binary.empty()) refuse("{} bytes follow the last tensor", binary.size());
 }
 
-void read_outputs(const Model& model, const json& request, InferRequest& to) {
+void read_outputs(const Signature& model, const json& request, InferRequest& to) {
   const bool is_binary = flag(request, "binary_data_output", false);
   const json* wanted = member(request, "outputs", &json::is_array, "array");
   if (wanted == nullptr || wanted->empty()) {
-    for (std::size_t i = 0; i < model.outputs().size(); ++i) to.outputs.push_back({i, is_binary});
+    for (std::size_t i = 0; i < model.outputs.size(); ++i) to.outputs.push_back({i, is_binary});
     return;
   }
   for (const json& tensor : *wanted) {
-    const std::size_t index = find(model.outputs(), name_of(tensor), "output");
+    const std::size_t index = find(model.outputs, name_of(tensor), "output");
     if (std::ranges::find(to.outputs, index, &InferRequest::Output::index) != to.outputs.end())
-      refuse("the output '{}' is there twice", model.outputs()[index].name);
+      refuse("the output '{}' is there twice", model.outputs[index].name);
     if (parameter(tensor, "classification") != nullptr)
       refuse("the parameter 'classification' is not supported: use POST /predict");
     to.outputs.push_back({index, flag(tensor, "binary_data", is_binary)});
   }
 }
 
-void check_outputs(const Model& model, const InferRequest& request) {
+void check_outputs(const Signature& model, const InferRequest& request) {
   for (const auto& [index, is_binary] : request.outputs) {
-    const TensorInfo& output = model.outputs()[index];
+    const TensorInfo& output = model.outputs[index];
     if (!is_binary && !has_json(output.dtype))
       refuse("'{}' is {}, which has no form in JSON: ask for it with binary_data", output.name,
              datatype_of(output.dtype));
@@ -175,7 +175,7 @@ void check_outputs(const Model& model, const InferRequest& request) {
 
 }  // namespace
 
-InferRequest parse_infer_request(const Model& model, HttpRequest request) {
+InferRequest parse_infer_request(const Signature& model, HttpRequest request) {
   InferRequest infer;
   const std::size_t length = json_bytes(request);
   infer.body = std::move(request.body);
@@ -193,8 +193,8 @@ InferRequest parse_infer_request(const Model& model, HttpRequest request) {
   return infer;
 }
 
-HttpReply infer_reply(const Model& model, const InferRequest& request, std::span<const OutputBuffer> outputs) {
-  json response{{"model_name", model.name()}, {"model_version", "1"}, {"outputs", json::array()}};
+HttpReply infer_reply(const Signature& model, const InferRequest& request, std::span<const OutputBuffer> outputs) {
+  json response{{"model_name", model.name}, {"model_version", "1"}, {"outputs", json::array()}};
   if (!request.id.empty()) response["id"] = request.id;
   std::size_t binary_bytes = 0;
   const auto elements_in = [](const OutputBuffer& output) {
@@ -203,7 +203,7 @@ HttpReply infer_reply(const Model& model, const InferRequest& request, std::span
   };
   for (const auto& [index, is_binary] : request.outputs) {
     const OutputBuffer& output = outputs[index];
-    json tensor{{"name", model.outputs()[index].name},
+    json tensor{{"name", model.outputs[index].name},
                 {"datatype", datatype_of(output.dtype)},
                 {"shape", std::vector(output.shape.begin(), output.shape.end())}};
     const auto elements = elements_in(output);

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,13 @@
 #include "saccade/model.hpp"
 
 namespace saccade::serve {
+
+/// What a request has to fit.
+struct Signature {
+  std::string name;  ///< the model's
+  std::span<const TensorInfo> inputs;
+  std::span<const TensorInfo> outputs;
+};
 
 /// One inference on raw tensors, as the Open Inference Protocol (KServe v2) asks for it.
 struct InferRequest {
@@ -27,9 +35,9 @@ struct InferRequest {
 
 /// The request in REQUEST's body: JSON, followed by binary tensors if the header Inference-Header-Content-Length says
 /// how long it is. Throws Error (kInvalidArgument) in one sentence that names what does not fit MODEL.
-InferRequest parse_infer_request(const Model& model, HttpRequest request);
+InferRequest parse_infer_request(const Signature& model, HttpRequest request);
 
 /// The response to REQUEST, with OUTPUTS in the model's order.
-HttpReply infer_reply(const Model& model, const InferRequest& request, std::span<const OutputBuffer> outputs);
+HttpReply infer_reply(const Signature& model, const InferRequest& request, std::span<const OutputBuffer> outputs);
 
 }  // namespace saccade::serve
