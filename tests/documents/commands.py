@@ -37,6 +37,7 @@ NOT_RUN = {
     "script/": "builds and installs",
     "saccade check DIR": "conformance runs it on ONNX's cases",
     "saccade run vittrack.onnx": "needs a tracker of one object; the test track runs one",
+    "saccade serve": "serves until it is stopped; the test serve runs one",
     "saccade bench MODEL... --against": "script/benchmarks runs it; the peers need minutes",
 }
 # Exit statuses beside 0 that a command may end with.
