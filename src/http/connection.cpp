@@ -178,23 +178,22 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (is_malformed(failure)) return reject(empty_reply(400));
     if (failure) return close();
     if (std::optional<HttpReply> refused = refusal_of(parser_->get())) return reject(std::move(*refused));
-    expected_bytes_ = parser_->content_length().value_or(0);
-    if (parser_->chunked()) expected_bytes_ = match_.route->most_bytes;
-    if (expected_bytes_ > match_.route->most_bytes) return reject(empty_reply(413));
-    if (!shared_->reserve(expected_bytes_)) {
+    const std::size_t bytes = parser_->chunked() ? match_.route->most_bytes : parser_->content_length().value_or(0);
+    if (bytes > match_.route->most_bytes) return reject(empty_reply(413));
+    if (!shared_->reserve(bytes)) {
       HttpReply reply = empty_reply(503);
       reply.headers.emplace_back("Retry-After", "1");
       return reject(std::move(reply));
     }
-    reserved_bytes_ = expected_bytes_;
+    reserved_bytes_ = bytes;
     // Large pieces: each read has its own cost.
-    if (expected_bytes_ > 0) buffer_.reserve(kBufferBytes);
+    if (bytes > 0) buffer_.reserve(kBufferBytes);
     parser_->eager(true);
-    lowest().expires_after(time_for(expected_bytes_));
+    lowest().expires_after(time_for(bytes));
     const auto& message = parser_->get();
-    const bool is_invited = message.version() > 10 && !parser_->is_done() &&
-                            beast::iequals(message[beast::http::field::expect], "100-continue");
-    is_invited ? invite() : read_body();
+    const bool is_asked = beast::iequals(message[beast::http::field::expect], "100-continue");
+    if (is_asked && message.version() > 10 && !parser_->is_done()) return invite();
+    read_body();
   }
 
   /// Sets match_, or returns why the request is refused.
@@ -443,8 +442,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::size_t number_ = 0;
   std::size_t discarded_ = 0;
   std::size_t header_bytes_ = 0;
-  std::size_t expected_bytes_ = 0;  // of the body
-  std::size_t reserved_bytes_ = 0;
+  std::size_t reserved_bytes_ = 0;  // of the body
   unsigned version_ = 11;
   bool is_head_ = false;
   bool keep_alive_ = false;
