@@ -102,7 +102,8 @@ class FlagCase {
       const std::string value = std::visit(Accepted(), other->value).front();
       if (!other->is_positional()) arguments.emplace_back(other->long_name());
       arguments.push_back(value);
-      if (name() == "--together") arguments.push_back(value);  // of two models
+      const bool is_pair = other->traits.count == Count::kPair || name() == "--together";  // of two models
+      if (is_pair) arguments.push_back(value);
     }
     if (name() == "--rotate" || name() == "--keep")
       arguments.insert(arguments.end(), {"--jsonl", "o"});  // or any other
