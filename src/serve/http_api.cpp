@@ -159,6 +159,9 @@ class Api {
   void predict(HttpRequest request, HttpAnswer answer) const {
     ServedModel* served = find(request);
     if (served == nullptr) return answer(unknown(request));
+    if (!served->predicts())
+      return answer(error_reply(400, fmt::format("'{}' makes no predictions: its input is no image, or it has no card",
+                                                 served->model().name())));
     const auto kept = std::make_shared<HttpRequest>(std::move(request));
     served->submit({.run =
                         [kept, answer, most = options_.most_pixels](ServedModel::Execution& execution) {

@@ -69,12 +69,7 @@ std::span<const OutputBuffer> ServedModel::Execution::run(std::span<const InputB
   return outputs_;
 }
 
-const Result& ServedModel::Execution::predict(const FrameView& frame) {
-  if (frames_ == nullptr)
-    fail(ErrorCode::kUnsupported, "{} makes no predictions from images: it is not recognised and has no card",
-         model_.name());
-  return frames_->run(frame);
-}
+const Result& ServedModel::Execution::predict(const FrameView& frame) { return frames_->run(frame); }
 
 ServedModel::ServedModel(Model model, const ExecutionOptions& options)
     : model_(std::move(model)), options_(options), predicts_(can_predict(model_)) {

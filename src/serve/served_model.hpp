@@ -48,7 +48,7 @@ class ServedModel {
     explicit Execution(const Model& model);
     /// Runs on INPUTS. The outputs, in the model's order, are valid until the next run. Throws Error.
     std::span<const OutputBuffer> run(std::span<const InputBuffer> inputs);
-    /// Predicts. The result is valid until the next prediction. Throws Error.
+    /// Of a model that predicts(). The result is valid until the next prediction. Throws Error.
     const Result& predict(const FrameView& frame);
 
    private:

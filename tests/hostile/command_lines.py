@@ -17,7 +17,7 @@ BASES = {
     "profile": ["detector.onnx", "--max-frames", "2", "--source", "images"],
     "limits": ["detector.onnx", "--device-file", "ceilings.json", "--duration",
                "0.01"], "demo": ["--render", "1", "--source", "synthetic:?size=64x48", "--output", "scene"],
-    "generate": ["man"], "cameras": ["--model", "detector.onnx"],
+    "generate": ["man"], "cameras": ["--model", "detector.onnx"], "serve": ["detector.onnx", "--http", "0"],
 }
 # The use of a path: the reader's name of the file that is written there, or "in". INPUT is the form of the value.
 PATHS = {
@@ -31,7 +31,7 @@ PATHS = {
     "recognise --write-card": "text", "profile --source": "in", "profile --trace": "json",
     "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --output": "some",
     "demo --model": "in", "demo --output": "folder", "demo --source": "in", "* --card": "in", "* MODEL": "in",
-    "check DIR": "in", "cameras --model": "in",
+    "check DIR": "in", "cameras --model": "in", "serve --tls": "in", "serve --client-ca": "in", "serve --token-file": "in",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}
@@ -42,8 +42,8 @@ WORD = re.compile(r"^(auto|cpu|NAME|error|wait|true|CLASS|onnxruntime|png|Needs)
 NUMBERS = ["010", "-1", "1e3", "nan", "inf", "", "99999999999999999999", "0x10", "-0", "1e400", "+5", "1;2", "0"]
 # Flags that all commands share are tried on these alone. The others are tried on every command that has them.
 SHARED = ("run", "infer", "validate")
-# These measure for seconds, or for minutes with a large number. SIGINT ends them.
-SLOW = ("profile", "demo")
+# These measure for seconds, or for minutes with a large number, or serve. SIGINT ends them.
+SLOW = ("profile", "demo", "serve")
 
 
 @functools.cache
@@ -110,7 +110,8 @@ def replaced(subcommand, flag, value, joined):
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"],
             "--mot": ["--track", "sort"], "--zones": ["--track", "sort"],
             "--rotate": ["--jsonl", "o.jsonl"], "--keep": ["--jsonl", "o.jsonl", "--rotate", "1M"],
-            "--tls": ["--metrics", "0"], "--token-file": ["--metrics", "0"]}.get(flag, [])
+            "--client-ca": ["--tls", "cert.pem", "key.pem"],
+            **({} if subcommand == "serve" else {"--tls": ["--metrics", "0"], "--token-file": ["--metrics", "0"]})}.get(flag, [])
     if joined:
         return [subcommand, *command, *more, os.fsencode(flag) + b"=" + os.fsencode(value)]
     return [subcommand, *command, *more, flag, value, *{"--compare": ["bench.json"], "--tls": ["key.pem"]}.get(flag, [])]
