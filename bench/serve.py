@@ -144,7 +144,7 @@ def overhead(arguments):
 
 
 def run_load(port, request, connections, seconds):
-    """Seconds of each answered request, and the number of refused ones."""
+    """Seconds of each successful request, and the number of refused ones."""
     times, refused, end = [], [0], time.monotonic() + seconds
     lock = threading.Lock()
 

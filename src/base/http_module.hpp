@@ -49,7 +49,7 @@ struct HttpReply {
 };
 
 /// Sends a reply, once, from any thread. Destroyed without a reply: 500.
-using HttpAnswer = std::function<void(HttpReply)>;
+using HttpRespond = std::function<void(HttpReply)>;
 
 /// What a method of a path does. One of the functions is set.
 struct HttpRoute {
@@ -58,7 +58,7 @@ struct HttpRoute {
   std::function<HttpReply(const HttpRequest&)> reply;
   std::string method = "GET";  ///< GET serves HEAD, too
   /// Called by the thread that serves the connection. It must not wait.
-  std::function<void(HttpRequest, HttpAnswer)> answer;
+  std::function<void(HttpRequest, HttpRespond)> respond;
   std::size_t most_bytes = 0;  ///< of a request's body; 413 beyond
 };
 

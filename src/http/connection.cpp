@@ -61,7 +61,7 @@ HttpReply empty_reply(int status) {
   return {.status = status, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
 }
 
-/// What a handler throws becomes a line of the log: clients are told nothing about the machine.
+/// What a handler throws becomes a line of the log: clients learn nothing about the machine.
 HttpReply failed() {
   try {
     throw;
@@ -240,12 +240,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   void dispatch() {
     lowest().expires_never();
     is_running_ = true;
-    is_head_ = parser_->get().method() == beast::http::verb::head;
+    is_head_ = parser_->get().method_string() == "HEAD";
     keep_alive_ = parser_->get().keep_alive();
     version_ = parser_->get().version();
     HttpRequest request = request_of(parser_->release(), std::move(match_.names));
     const HttpRoute& route = *match_.route;
-    if (route.answer) return answer(route, std::move(request));
+    if (route.respond) return respond(route, std::move(request));
     net::post(shared_->workers, [self = this->shared_from_this(), &route, request = std::move(request)] {
       HttpReply reply;
       try {
@@ -257,24 +257,24 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     });
   }
 
-  /// Sends a reply when the last copy of the route's HttpAnswer is gone, too.
+  /// Sends a reply when the last copy of the route's HttpRespond is gone, too.
   struct Pending {
     std::shared_ptr<Connection> connection;
-    std::atomic_flag is_answered = ATOMIC_FLAG_INIT;
+    std::atomic_flag has_reply = ATOMIC_FLAG_INIT;
     ~Pending() {
-      if (!is_answered.test_and_set()) connection->post_reply(empty_reply(500));
+      if (!has_reply.test_and_set()) connection->post_reply(empty_reply(500));
     }
   };
 
-  void answer(const HttpRoute& route, HttpRequest request) {
+  void respond(const HttpRoute& route, HttpRequest request) {
     const auto pending = std::make_shared<Pending>();
     pending->connection = this->shared_from_this();
     try {
-      route.answer(std::move(request), [pending](HttpReply reply) {
-        if (!pending->is_answered.test_and_set()) pending->connection->post_reply(std::move(reply));
+      route.respond(std::move(request), [pending](HttpReply reply) {
+        if (!pending->has_reply.test_and_set()) pending->connection->post_reply(std::move(reply));
       });
     } catch (...) {
-      if (!pending->is_answered.test_and_set()) send(failed());
+      if (!pending->has_reply.test_and_set()) send(failed());
     }
   }
 
@@ -286,7 +286,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   /// The rest of the request is not read, so that the connection ends.
   void reject(HttpReply reply) {
-    is_head_ = parser_->get().method() == beast::http::verb::head;
+    is_head_ = parser_->get().method_string() == "HEAD";
     keep_alive_ = false;
     version_ = 11;
     send(std::move(reply));

@@ -100,15 +100,15 @@ class Api {
       routes.push_back(
           {.path = path + "/infer",
            .method = "POST",
-           .answer = [api = *this](HttpRequest request,
-                                   HttpAnswer answer) { api.infer(std::move(request), std::move(answer)); },
+           .respond = [api = *this](HttpRequest request,
+                                    HttpRespond respond) { api.infer(std::move(request), std::move(respond)); },
            .most_bytes = options_.most_bytes});
     }
     routes.push_back(
         {.path = "/predict/{}",
          .method = "POST",
-         .answer = [api = *this](HttpRequest request,
-                                 HttpAnswer answer) { api.predict(std::move(request), std::move(answer)); },
+         .respond = [api = *this](HttpRequest request,
+                                  HttpRespond respond) { api.predict(std::move(request), std::move(respond)); },
          .most_bytes = options_.most_bytes});
     return routes;
   }
@@ -136,40 +136,40 @@ class Api {
     return model == nullptr ? unknown(request) : reply(*model);
   }
 
-  void infer(HttpRequest request, HttpAnswer answer) const {
+  void infer(HttpRequest request, HttpRespond respond) const {
     ServedModel* served = find(request);
-    if (served == nullptr) return answer(unknown(request));
+    if (served == nullptr) return respond(unknown(request));
     const auto kept = std::make_shared<HttpRequest>(std::move(request));
     const Clock::time_point arrived = Clock::now();
     served->submit({.run =
-                        [served, kept, answer, arrived](ServedModel::Execution& execution) {
+                        [served, kept, respond, arrived](ServedModel::Execution& execution) {
                           const InferRequest parsed =
                               parse_infer_request(signature_of(served->model()), std::move(*kept));
                           if (parsed.timeout && Clock::now() > arrived + *parsed.timeout) {
-                            answer(refusal_reply(*served, Refusal::kLate));
+                            respond(refusal_reply(*served, Refusal::kLate));
                             return false;
                           }
-                          answer(infer_reply(signature_of(served->model()), parsed, execution.run(parsed.inputs)));
+                          respond(infer_reply(signature_of(served->model()), parsed, execution.run(parsed.inputs)));
                           return true;
                         },
-                    .refuse = [served, answer](Refusal reason) { answer(refusal_reply(*served, reason)); },
-                    .fail = [answer](const Error& error) { answer(error_reply(error)); }});
+                    .refuse = [served, respond](Refusal reason) { respond(refusal_reply(*served, reason)); },
+                    .fail = [respond](const Error& error) { respond(error_reply(error)); }});
   }
 
-  void predict(HttpRequest request, HttpAnswer answer) const {
+  void predict(HttpRequest request, HttpRespond respond) const {
     ServedModel* served = find(request);
-    if (served == nullptr) return answer(unknown(request));
+    if (served == nullptr) return respond(unknown(request));
     if (!served->predicts())
-      return answer(error_reply(400, fmt::format("'{}' makes no predictions: its input is no image, or it has no card",
-                                                 served->model().name())));
+      return respond(error_reply(400, fmt::format("'{}' makes no predictions: its input is no image, or it has no card",
+                                                  served->model().name())));
     const auto kept = std::make_shared<HttpRequest>(std::move(request));
     served->submit({.run =
-                        [kept, answer, most = options_.most_pixels](ServedModel::Execution& execution) {
-                          answer(prediction(*kept, most, execution));
+                        [kept, respond, most = options_.most_pixels](ServedModel::Execution& execution) {
+                          respond(prediction(*kept, most, execution));
                           return true;
                         },
-                    .refuse = [served, answer](Refusal reason) { answer(refusal_reply(*served, reason)); },
-                    .fail = [answer](const Error& error) { answer(error_reply(error)); }});
+                    .refuse = [served, respond](Refusal reason) { respond(refusal_reply(*served, reason)); },
+                    .fail = [respond](const Error& error) { respond(error_reply(error)); }});
   }
 
   static HttpReply prediction(const HttpRequest& request, std::int64_t most_pixels, ServedModel::Execution& execution) {

@@ -2,7 +2,7 @@
 """serve.py --binary SACCADE --shared DIR --model MODEL: `saccade serve` as clients see it.
 
 Serves a small network and the bundled model, and sends requests with Python's HTTP client, with raw sockets, and with
-Triton's client where it is installed: answers, errors, limits, protection, and the end in order.
+Triton's client where it is installed: responses, errors, limits, protection, and the end in order.
 """
 import argparse
 import concurrent.futures
@@ -160,9 +160,9 @@ class Protocol(unittest.TestCase):
 
     def test_json_and_binary_tensors_are_the_same(self):
         with Server() as server, tempfile.TemporaryDirectory() as folder:
-            status, answer = server.post(f"/v2/models/{SMALL}/infer", body(id="a7"))
-            self.assertEqual((status, answer["id"], answer["model_name"]), (200, "a7", SMALL))
-            logits = answer["outputs"][0]["data"]
+            status, response = server.post(f"/v2/models/{SMALL}/infer", body(id="a7"))
+            self.assertEqual((status, response["id"], response["model_name"]), (200, "a7", SMALL))
+            logits = response["outputs"][0]["data"]
             request, headers = binary()
             status, read, reply = server.request("POST", f"/v2/models/{SMALL}/versions/1/infer", request, headers)
             self.assertEqual(status, 200)
@@ -183,7 +183,7 @@ class Protocol(unittest.TestCase):
             nested = [[values()[:1024][i * 32:i * 32 + 32] for i in range(32)], [values()[1024:2048][i * 32:i * 32 + 32] for i in range(32)],
                       [values()[2048:][i * 32:i * 32 + 32] for i in range(32)]]
             self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body(inputs=[tensor(data=[nested])]))[1]["outputs"],
-                             answer["outputs"])
+                             response["outputs"])
 
     def test_what_is_wrong_is_named(self):
         with Server() as server:
@@ -216,9 +216,9 @@ class Protocol(unittest.TestCase):
             ]
             for request, header, named in cases:
                 with self.subTest(named=named):
-                    status, answer = server.post(f"/v2/models/{SMALL}/infer", request, header)
-                    self.assertEqual(status, 400, str(answer)[:200])
-                    self.assertIn(named, answer["error"])
+                    status, response = server.post(f"/v2/models/{SMALL}/infer", request, header)
+                    self.assertEqual(status, 400, str(response)[:200])
+                    self.assertIn(named, response["error"])
             self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200, "nothing is lost for others")
 
     def test_a_model_that_takes_no_images(self):
@@ -227,10 +227,10 @@ class Protocol(unittest.TestCase):
             write_sum(path)
             with Server(models=[path]) as server:
                 given = {"name": "x", "shape": [2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6.5]}
-                status, answer = server.post("/v2/models/sum/infer", json.dumps({"inputs": [given]}))
-                self.assertEqual((status, answer["outputs"][0]["data"]), (200, [2, 4, 6, 8, 10, 13]))
-                status, answer = server.post("/predict/sum", b"x")
-                self.assertEqual((status, "makes no predictions" in answer["error"]), (400, True), answer)
+                status, response = server.post("/v2/models/sum/infer", json.dumps({"inputs": [given]}))
+                self.assertEqual((status, response["outputs"][0]["data"]), (200, [2, 4, 6, 8, 10, 13]))
+                status, response = server.post("/predict/sum", b"x")
+                self.assertEqual((status, "makes no predictions" in response["error"]), (400, True), response)
 
     def test_images_are_predicted(self):
         with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
@@ -238,25 +238,25 @@ class Protocol(unittest.TestCase):
             for format in ("jpg", "png"):
                 with open(rendered(os.path.join(folder, format), format), "rb") as file:
                     image = file.read()
-                status, answer = server.post(f"/predict/{name}", image)
-                self.assertEqual((status, answer["width"], answer["height"]), (200, 320, 240))
-                self.assertGreater(len(answer["detections"]), 0)
+                status, response = server.post(f"/predict/{name}", image)
+                self.assertEqual((status, response["width"], response["height"]), (200, 320, 240))
+                self.assertGreater(len(response["detections"]), 0)
                 form = b"--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; " \
                        b"name=\"file\"; filename=\"a\"\r\n\r\n" + image + b"\r\n--b--\r\n"
                 status, again = server.post(f"/predict/{name}", form, {"Content-Type": "multipart/form-data; boundary=b"})
-                self.assertEqual(again["detections"], answer["detections"])
+                self.assertEqual(again["detections"], response["detections"])
                 status, drawn, headers = server.request("POST", f"/predict/{name}?draw=1", image)
                 self.assertEqual((status, headers["Content-Type"], drawn[:2]), (200, "image/jpeg", b"\xff\xd8"))
             for data, headers, named in ((b"", {}, "empty"), (b"x" * 3000, {}, "neither a JPEG nor a PNG"), (image[:200], {}, "damaged"),
                                          (form, {"Content-Type": "multipart/form-data"}, "boundary"),
                                          (form[:100], {"Content-Type": "multipart/form-data; boundary=b"}, "no file")):
-                status, answer = server.post(f"/predict/{name}", data, headers)
+                status, response = server.post(f"/predict/{name}", data, headers)
                 self.assertEqual(status, 400)
-                self.assertIn(named, answer["error"])
-                self.assertNotIn("/", answer["error"], "no path of the machine")
+                self.assertIn(named, response["error"])
+                self.assertNotIn("/", response["error"], "no path of the machine")
         with Server("--max-pixels", "1000", models=[ARGS.model]) as server:
-            status, answer = server.post(f"/predict/{name}", image)
-            self.assertEqual((status, "320x240" in answer["error"]), (400, True), answer)
+            status, response = server.post(f"/predict/{name}", image)
+            self.assertEqual((status, "320x240" in response["error"]), (400, True), response)
 
     def test_tritons_client(self):
         try:
@@ -301,10 +301,10 @@ class Load(unittest.TestCase):
             with open(rendered(folder), "rb") as file:
                 image = file.read()
             with concurrent.futures.ThreadPoolExecutor(24) as pool:
-                answers = list(pool.map(lambda _: server.request("POST", f"/predict/{name}", image), range(24)))
-            statuses = [status for status, _, _ in answers]
+                responses = list(pool.map(lambda _: server.request("POST", f"/predict/{name}", image), range(24)))
+            statuses = [status for status, _, _ in responses]
             self.assertEqual(set(statuses), {200, 429})
-            for status, read, headers in answers:
+            for status, read, headers in responses:
                 if status == 429:
                     self.assertGreaterEqual(int(headers["Retry-After"]), 1)
                     self.assertIn("come again", json.loads(read)["error"])
@@ -323,7 +323,7 @@ class Load(unittest.TestCase):
             self.assertLessEqual(seen, {200, 503})
             self.assertIn(503, seen)
 
-    def test_sigterm_answers_what_was_taken(self):
+    def test_sigterm_serves_what_was_taken(self):
         with Server() as server:
             request, headers = binary()
             taken, refused = [], []
@@ -400,7 +400,7 @@ class Attacks(unittest.TestCase):
                         raw.sendall(rest)
                         received = raw.recv(4096)
                     except ConnectionError:
-                        self.fail("the answer is lost")
+                        self.fail("the response is lost")
                     self.assertIn(status, received.split(b"\r\n")[0])
             self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
 
@@ -443,8 +443,8 @@ class Attacks(unittest.TestCase):
             packer = zlib.compressobj(9)
             text = b"a\0\0" + b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
             chunk = struct.pack(">I", len(text)) + b"zTXt" + text + struct.pack(">I", zlib.crc32(b"zTXt" + text))
-            status, answer = server.post(f"/predict/{name}", image[:33] + chunk + image[33:])
-            self.assertEqual((status, answer.get("width")), (200, 320))
+            status, response = server.post(f"/predict/{name}", image[:33] + chunk + image[33:])
+            self.assertEqual((status, response.get("width")), (200, 320))
             with open(f"/proc/{server.process.pid}/status") as file:
                 peak = int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
             self.assertLess(peak, 700_000)

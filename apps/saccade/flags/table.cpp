@@ -391,7 +391,7 @@ const std::vector<CommandRow>& all_commands() {
        "Find a model's card: try preprocessing and decoders on images and rank them",
        "Exits with 3 if the images do not tell which card is right. Ctrl-C ends the search in order."},
       {kServe, "serve", add_serve, "Serve models by HTTP: the Open Inference Protocol (KServe v2), and images to predictions",
-       "SIGTERM and Ctrl-C end it in order: no more requests are taken, and all that were taken are answered."},
+       "SIGTERM and Ctrl-C end it in order: no more requests are taken, and all that were taken get their responses."},
       {kLimits, "limits", add_limits,
        "Measure this machine's peak compute and bandwidth, and a model's roofline bounds"},
       {kCameras, "cameras", add_cameras, "List the cameras of this machine, their modes by score, and their controls"},
