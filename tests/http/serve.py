@@ -2,7 +2,7 @@
 """serve.py --binary SACCADE --shared DIR --model MODEL: `saccade serve` as clients see it.
 
 Serves a small network and the bundled model, and sends requests with Python's HTTP client, with raw sockets, and with
-Triton's client where it is installed: responses, errors, limits, protection, and the end in order.
+Triton's client where it is installed: responses, errors, limits, protection, and the end in order. Longer than other files: all of them share the server, its small networks and its requests.
 """
 import argparse
 import concurrent.futures

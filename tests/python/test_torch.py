@@ -1,4 +1,7 @@
-"""PyTorch's modules in the engine: saccade.from_torch, and the backend of torch.compile."""
+"""PyTorch's modules in the engine: saccade.from_torch, and the backend of torch.compile.
+
+Longer than other files: both share the networks, the comparisons and the state of PyTorch that each test resets.
+"""
 import logging
 import subprocess
 import sys
