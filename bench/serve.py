@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What docs/serve.md says about the server, measured.
+"""What docs/serve.md says about the server, measured with wrk (Debian's package).
 
-    bench/serve.py WHAT... [--binary build/saccade] [--model MODEL] [--connections 1,16,64,256] [--seconds 20] [--calls 3000]
-                           [--device cpu] [--executions 1] [--queue 300]
+    bench/serve.py WHAT... [--binary build/saccade] [--model MODEL] [--connections 1,16,64,256] [--seconds 20] [--device cpu]
+                           [--precision auto] [--executions 1] [--queue 300] [--batch 1]
 
     overhead  the time of a request over one connection that is not the model's: binary tensors of a model of almost no work
               (needs the package onnx)
@@ -15,16 +15,28 @@ import importlib.util
 import json
 import os
 import re
+import shutil
 import socket
-import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WIDTHS = {"FP32": 4, "FP16": 2, "INT64": 8, "INT32": 4, "UINT8": 1, "BOOL": 1}
+# The same request again and again, and what came back as JSON.
+SCRIPT = """
+wrk.method = "POST"
+local file = io.open(BODY, "rb")
+wrk.body = file:read("*a")
+file:close()
+HEADERS
+function done(summary, latency, requests)
+  io.write(string.format('\\nRESULT {"requests": %d, "refused": %d, "lost": %d, "seconds": %f, "p50": %f, "p90": %f, "p99": %f}\\n',
+    summary.requests, summary.errors.status, summary.errors.connect + summary.errors.read + summary.errors.write + summary.errors.timeout,
+    summary.duration / 1e6, latency:percentile(50), latency:percentile(90), latency:percentile(99)))
+end
+"""
 PYTHON_SERVER = """
 import sys, numpy, onnxruntime, uvicorn
 from fastapi import FastAPI, Request, Response
@@ -41,39 +53,11 @@ uvicorn.run(app, port=int(sys.argv[2]), log_level="error")
 """
 
 
-class Client:
-    """A connection that sends the same request again and again."""
-
-    def __init__(self, port, request):
-        self.socket = socket.create_connection(("127.0.0.1", port))
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.request, self.rest = request, b""
-
-    def call(self):
-        """The status."""
-        self.socket.sendall(self.request)
-        data = self.rest
-        while (end := data.find(b"\r\n\r\n")) < 0:
-            data += self.receive()
-        length = int(re.search(rb"(?i)content-length: (\d+)", data)[1]) + end + 4
-        parts = [data]
-        have = len(data)
-        while have < length:
-            parts.append(self.receive())
-            have += len(parts[-1])
-        return int(data[9:12])
-
-    def receive(self):
-        data = self.socket.recv(1 << 20)
-        if not data:
-            raise ConnectionError("the server has closed the connection")
-        return data
-
-
 class Server:
     def __init__(self, arguments, model):
         self.process = subprocess.Popen([arguments.binary, "serve", model, "--http", "0", "--device", arguments.device,
-                                         "--executions", str(arguments.executions), "--queue", str(arguments.queue)],
+                                         "--executions", str(arguments.executions), "--queue", str(arguments.queue),
+                                         "--precision", arguments.precision, "--batch", str(arguments.batch)],
                                         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         line = ""
         for line in self.process.stderr:
@@ -91,13 +75,8 @@ class Server:
         self.process.wait()
 
 
-def http_request(port, path, body, headers=()):
-    lines = [f"POST {path} HTTP/1.1", f"Host: 127.0.0.1:{port}", f"Content-Length: {len(body)}", *headers]
-    return ("\r\n".join(lines) + "\r\n\r\n").encode() + body
-
-
 def infer_request(port, name):
-    """Zeros for each input, in binary."""
+    """Zeros for each input, in binary: the body and the headers."""
     with socket.create_connection(("127.0.0.1", port)) as connection:
         connection.sendall(f"GET /v2/models/{name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
         text = b""
@@ -105,17 +84,33 @@ def infer_request(port, name):
             text += data
     inputs, data = [], b""
     for tensor in json.loads(text.split(b"\r\n\r\n", 1)[1])["inputs"]:
+        shape = [max(side, 1) for side in tensor["shape"]]
         size = WIDTHS[tensor["datatype"]]
-        for side in tensor["shape"]:
+        for side in shape:
             size *= side
         data += bytes(size)
-        inputs.append({**tensor, "parameters": {"binary_data_size": size}})
+        inputs.append({**tensor, "shape": shape, "parameters": {"binary_data_size": size}})
     head = json.dumps({"inputs": inputs, "parameters": {"binary_data_output": True}}).encode()
-    return http_request(port, f"/v2/models/{name}/infer", head + data, [f"Inference-Header-Content-Length: {len(head)}"]), data
+    return head + data, {"Inference-Header-Content-Length": str(len(head))}, data
+
+
+def wrk(port, path, body, headers, connections, seconds):
+    """What wrk prints, times in microseconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, script = os.path.join(folder, "body"), os.path.join(folder, "load.lua")
+        with open(given, "wb") as file:
+            file.write(body)
+        lines = "\n".join(f"wrk.headers[{json.dumps(name)}] = {json.dumps(value)}" for name, value in headers.items())
+        with open(script, "w") as file:
+            file.write(SCRIPT.replace("BODY", json.dumps(given)).replace("HEADERS", lines))
+        done = subprocess.run(["wrk", "-t", "1", "-c", str(connections), "-d", f"{seconds:g}s", "--timeout", "60s", "-s", script,
+                               f"http://127.0.0.1:{port}{path}"], capture_output=True, text=True, check=True)
+    return json.loads(re.search(r"RESULT (.*)", done.stdout)[1])
 
 
 def rate_of_bench(arguments, model):
-    done = subprocess.run([arguments.binary, "bench", model, "--device", arguments.device, "--tensors", "--streams", str(arguments.executions),
+    done = subprocess.run([arguments.binary, "bench", model, "--device", arguments.device, "--tensors", "--precision",
+                           arguments.precision, "--streams", str(arguments.executions),
                            "--loads", "1", "--duration", "5", "--json"], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)["models"][0]["throughput_per_second"]
 
@@ -129,53 +124,18 @@ def overhead(arguments):
         graph = helper.make_graph([helper.make_node("Add", ["x", "one"], ["y"])], "add", info[:1], info[1:], [one])
         save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
         server = Server(arguments, path)
-        request, _ = infer_request(server.port, "add")
-        health = "GET /v2/health/live HTTP/1.1\r\nHost: localhost\r\n\r\n".encode()
-        for name, sent in (("health", health), ("infer", request)):
-            client = Client(server.port, sent)
-            times = []
-            for _ in range(arguments.calls):
-                start = time.perf_counter_ns()
-                assert client.call() == 200
-                times.append((time.perf_counter_ns() - start) / 1000)
-            tenths = statistics.quantiles(times, n=10)
-            print(f"{name}: median {statistics.median(times):.1f} us, least {min(times):.1f}, p90 {tenths[-1]:.1f}, with the client in Python")
+        body, headers, _ = infer_request(server.port, "add")
+        for _ in range(3):
+            got = wrk(server.port, "/v2/models/add/infer", body, headers, 1, arguments.seconds / 3)
+            print(f"a request over one connection: p50 {got['p50']:.0f} us, p90 {got['p90']:.0f}, p99 {got['p99']:.0f}, {got['lost']} lost")
         server.stop()
 
 
-def run_load(port, request, connections, seconds):
-    """Seconds of each successful request, and the number of refused ones."""
-    times, refused, end = [], [0], time.monotonic() + seconds
-    lock = threading.Lock()
-
-    def work():
-        client, own, no = Client(port, request), [], 0
-        while time.monotonic() < end:
-            start = time.perf_counter()
-            status = client.call()
-            if status == 200:
-                own.append(time.perf_counter() - start)
-            elif status in (429, 503):
-                no += 1
-                time.sleep(0.01)
-            else:
-                raise AssertionError(f"status {status}")
-        with lock:
-            times.extend(own)
-            refused[0] += no
-
-    threads = [threading.Thread(target=work) for _ in range(connections)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return times, refused[0]
-
-
-def print_load(name, times, refused, seconds, extra=""):
-    hundredths = statistics.quantiles(times, n=100)
-    print(f"{name}: {len(times) / seconds:.1f} requests/s, p50 {1000 * hundredths[49]:.1f}, p99 {1000 * hundredths[98]:.1f} ms, "
-          f"{refused} refused{extra}", flush=True)
+def print_load(name, got, extra=""):
+    rate = (got["requests"] - got["refused"]) / got["seconds"]
+    print(f"{name}: {rate:.1f} requests/s, p50 {got['p50'] / 1000:.1f}, p99 {got['p99'] / 1000:.1f} ms, {got['refused']} refused, "
+          f"{got['lost']} lost{extra}", flush=True)
+    return rate
 
 
 def start_python_server(model):
@@ -198,16 +158,14 @@ def load(arguments):
     name = os.path.splitext(os.path.basename(arguments.model))[0]
     before = rate_of_bench(arguments, arguments.model)
     server = Server(arguments, arguments.model)
-    request, data = infer_request(server.port, name)
+    body, headers, data = infer_request(server.port, name)
     python, port = start_python_server(arguments.model)
     rates = {}
     for connections in map(int, arguments.connections.split(",")):
-        times, refused = run_load(server.port, request, connections, arguments.seconds)
-        rates[connections] = len(times) / arguments.seconds
-        print_load(f"saccade, {connections} connections", times, refused, arguments.seconds, f", resident {server.rss():.0f} MiB")
+        got = wrk(server.port, f"/v2/models/{name}/infer", body, headers, connections, arguments.seconds)
+        rates[connections] = print_load(f"saccade, {connections} connections", got, f", resident {server.rss():.0f} MiB")
         if python:
-            times, refused = run_load(port, http_request(port, "/infer", data), connections, arguments.seconds)
-            print_load(f"Python server, {connections} connections", times, refused, arguments.seconds)
+            print_load(f"Python server, {connections} connections", wrk(port, "/infer", data, {}, connections, arguments.seconds))
     server.stop()
     if python:
         python.terminate()
@@ -224,11 +182,14 @@ def main():
     parser.add_argument("--model", default=os.path.join(ROOT, "models", "scene_model.onnx"))
     parser.add_argument("--connections", default="1,16,64,256")
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--calls", type=int, default=3000)
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--precision", default="auto")
     parser.add_argument("--executions", type=int, default=1)
     parser.add_argument("--queue", type=int, default=300)
+    parser.add_argument("--batch", default="1")
     arguments = parser.parse_args()
+    if shutil.which("wrk") is None:
+        parser.error("wrk is missing: install Debian's package")
     for what in arguments.what:
         {"overhead": overhead, "load": load}[what](arguments)
 

@@ -17,11 +17,11 @@ std::size_t parse_batch(const std::string& text) {
 
 }  // namespace
 
-void bind_batch(FlagBinder& binder, PipelineOptions& options) {
-  binder.bind("--batch", [&options](const std::string& text) { options.batch = parse_batch(text); });
-  binder.bind("--batch-wait", [&options](const std::string& text) {
-    const std::chrono::duration<double, std::milli> wait(read_number<double>(text).value());
-    options.batch_wait = std::chrono::duration_cast<std::chrono::nanoseconds>(wait);
+void bind_batch(FlagBinder& binder, std::size_t& batch, std::chrono::nanoseconds& wait) {
+  binder.bind("--batch", [&batch](const std::string& text) { batch = parse_batch(text); });
+  binder.bind("--batch-wait", [&wait](const std::string& text) {
+    const std::chrono::duration<double, std::milli> milliseconds(read_number<double>(text).value());
+    wait = std::chrono::duration_cast<std::chrono::nanoseconds>(milliseconds);
   });
 }
 

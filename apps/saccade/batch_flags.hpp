@@ -1,12 +1,13 @@
 #pragma once
 
-#include <saccade/pipeline.hpp>
+#include <chrono>
+#include <cstddef>
 
 #include "flags/binder.hpp"
 
 namespace saccade::app {
 
-/// Binds --batch and --batch-wait to OPTIONS.
-void bind_batch(FlagBinder& binder, PipelineOptions& options);
+/// Binds --batch to BATCH (auto: 0) and --batch-wait to WAIT.
+void bind_batch(FlagBinder& binder, std::size_t& batch, std::chrono::nanoseconds& wait);
 
 }  // namespace saccade::app

@@ -392,7 +392,7 @@ void bind_control(FlagBinder& binder, RunFlags& flags) {
                      {{"auto", Decoding::kAuto}, {"cpu", Decoding::kCpu}, {"cuda", Decoding::kCuda}});
   binder.bind("--every", &flags.pipeline.every);
   binder.bind("--fps", &flags.pipeline.max_rate);
-  bind_batch(binder, flags.pipeline);
+  bind_batch(binder, flags.pipeline.batch, flags.pipeline.batch_wait);
   binder.bind("--zones", &flags.zones);
   binder.bind("--goals", &flags.goals);
   binder.bind("--telemetry", &flags.telemetry);

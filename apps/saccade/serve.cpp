@@ -10,12 +10,13 @@
 #include <vector>
 
 #include "base/module.hpp"
+#include "batch_flags.hpp"
 #include "command.hpp"
 #include "common.hpp"
 #include "interrupt.hpp"
 #include "report.hpp"
 #include "serve/http_api.hpp"
-#include "serve/served_model.hpp"
+#include "serve/repository.hpp"
 #include "server_flags.hpp"
 
 namespace saccade::app {
@@ -25,44 +26,27 @@ struct ServeFlags {
   CommonFlags common;
   ServeAddressFlags address;
   std::vector<std::string> models;
+  std::string folder;
   serve::ExecutionOptions execution;
   serve::ApiOptions api;
 };
 
-using ServedModels = std::vector<std::unique_ptr<serve::ServedModel>>;
-
-ServedModels load(const ServeFlags& flags) {
-  ServedModels models;
-  for (const std::string& path : flags.models) {
-    Model model = Model::load(path, flags.common.model);
-    for (const auto& other : models)
-      if (other->model().name() == model.name())
-        throw Error(ErrorCode::kInvalidArgument,
-                    fmt::format("two models are called '{}': requests could not tell them apart", model.name()));
-    models.push_back(std::make_unique<serve::ServedModel>(std::move(model), flags.execution));
-  }
-  return models;
-}
-
-nlohmann::json to_json(const ServedModels& models) {
+nlohmann::json to_json(const serve::Repository& models) {
   auto rows = nlohmann::json::array();
-  for (const auto& served : models) {
-    const serve::ExecutionCounts counts = served->counts();
-    rows.push_back({{"name", served->model().name()},
+  for (const auto& [name, counts] : models.counts())
+    rows.push_back({{"name", name},
                     {"run", counts.run},
                     {"failed", counts.failed},
-                    {"refused", counts.refused}});
-  }
+                    {"refused", counts.refused},
+                    {"executions", counts.executions}});
   return {{"models", rows}};
 }
 
-std::string to_text(const ServedModels& models) {
+std::string to_text(const serve::Repository& models) {
   std::string text;
-  for (const auto& served : models) {
-    const serve::ExecutionCounts counts = served->counts();
-    text += fmt::format("{}: {} requests run, {} failed, {} refused\n", printable(served->model().name()), counts.run,
-                        counts.failed, counts.refused);
-  }
+  for (const auto& [name, counts] : models.counts())
+    text += fmt::format("{}: {} requests run, {} failed, {} refused, in {} executions\n", printable(name), counts.run,
+                        counts.failed, counts.refused, counts.executions);
   return text;
 }
 
@@ -79,9 +63,18 @@ int run_server(const ServeFlags& flags) {
   HttpOptions options = flags.address.options();
   // One thread reads and writes some ten thousand small requests per second; large tensors need more.
   constexpr unsigned kMostThreads = 4;
+  constexpr unsigned kMostWorkers = 16;
   options.threads = std::clamp(std::thread::hardware_concurrency() / 4, 1U, kMostThreads);
-  const ServedModels models = load(flags);
-  const auto server = module<HttpModule>("http").listen(options, serve::routes(models, flags.api));
+  // They decode images and JSON while models run.
+  serve::Workers workers(std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostWorkers));
+  serve::Repository models(
+      [&](const std::string& path) {
+        return std::make_unique<serve::ServedModel>(Model::load(path, flags.common.model), flags.execution, workers);
+      },
+      flags.folder);
+  for (const std::string& path : flags.models) models.add(path);
+  models.add_folder();
+  const auto server = module<HttpModule>("http").listen(options, serve::routes(models, workers, flags.api));
   const bool is_v6 = options.host.find(':') != std::string::npos;
   print_aside(fmt::format("http: http{}://{}{}{}:{}/v2\n", options.certificate.empty() ? "" : "s", is_v6 ? "[" : "",
                           options.host, is_v6 ? "]" : "", server->port()));
@@ -98,6 +91,8 @@ int run_server(const ServeFlags& flags) {
 Action add_serve(FlagBinder& binder) {
   const auto flags = std::make_shared<ServeFlags>();
   binder.bind("MODEL", &flags->models);
+  binder.bind("--model-dir", &flags->folder);
+  bind_batch(binder, flags->execution.batch, flags->execution.batch_wait);
   binder.bind("--executions", &flags->execution.executions);
   binder.bind("--queue", &flags->execution.queue);
   binder.bind("--max-body", &flags->api.most_bytes);

@@ -1,17 +1,12 @@
 #include "serve/http_api.hpp"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/ranges.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
-#include "saccade/draw.hpp"
-#include "saccade/image.hpp"
-#include "saccade/results.hpp"
 #include "saccade/version.hpp"
-#include "serve/infer_request.hpp"
-#include "serve/multipart.hpp"
+#include "serve/http_jobs.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -19,91 +14,71 @@ namespace {
 
 using nlohmann::json;
 
-HttpReply json_reply(int status, const json& body) {
-  return {.status = status,
+constexpr std::string_view kVersion = "1";
+
+HttpReply json_reply(const json& body) {
+  return {.status = 200,
           .type = "application/json",
           .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
           .stream = nullptr,
           .headers = {}};
 }
 
-HttpReply error_reply(int status, const std::string& sentence) { return json_reply(status, {{"error", sentence}}); }
-
-/// What a client may know of ERROR: what is wrong with the request, nothing about the machine.
-HttpReply error_reply(const Error& error) {
-  switch (error.code()) {
-    case ErrorCode::kInvalidArgument:
-    case ErrorCode::kInvalidFile:
-    case ErrorCode::kUnsupported: return error_reply(400, error.what());
-    default: log(LogLevel::kWarning, "a request has failed: {}", error.what());
-  }
-  return error_reply(500, "the model can't be run");
-}
-
-/// Tells when to come again.
-HttpReply refusal_reply(const ServedModel& model, Refusal reason) {
-  HttpReply reply = reason == Refusal::kFull   ? error_reply(429, "as many requests wait as may: come again later")
-                    : reason == Refusal::kLate ? error_reply(503, "the request's timeout passed while it waited")
-                                               : error_reply(503, "the server is ending");
-  const double seconds = std::chrono::duration<double>(model.expected_wait()).count();
-  reply.headers.emplace_back("Retry-After", std::to_string(std::max(1, static_cast<int>(std::ceil(seconds)))));
-  return reply;
-}
-
-Signature signature_of(const Model& model) {
-  return {.name = model.name(), .inputs = model.inputs(), .outputs = model.outputs()};
+std::optional<int> image_axis_of(const Signature& model, std::size_t output) {
+  return model.image_axes.empty() ? std::nullopt : model.image_axes[output];
 }
 
 json metadata_of(const ServedModel& served) {
-  const auto tensors = [](std::span<const TensorInfo> infos) {
+  const Signature& model = *served.signature();
+  const auto describe = [&](const TensorInfo& tensor, std::optional<int> axis) {
+    return json{{"name", tensor.name},
+                {"datatype", datatype_of(tensor.dtype)},
+                {"shape", described_shape(model, tensor, axis)}};
+  };
+  json metadata{{"name", model.name},
+                {"versions", {kVersion}},
+                {"platform", "saccade_onnx"},
+                {"inputs", json::array()},
+                {"outputs", json::array()}};
+  for (const TensorInfo& input : model.inputs) metadata["inputs"].push_back(describe(input, 0));
+  for (std::size_t i = 0; i < model.outputs.size(); ++i)
+    metadata["outputs"].push_back(describe(model.outputs[i], image_axis_of(model, i)));
+  if (served.predicts()) metadata["parameters"]["task"] = to_string(served.model().task());
+  return metadata;
+}
+
+/// The configuration that Triton's tools read: shapes are those of one image without the dimension for images.
+json config_of(const ServedModel& served) {
+  const Signature& model = *served.signature();
+  const bool has_batches = model.most_images > 1;
+  const auto describe = [&](std::span<const TensorInfo> tensors) {
     json list = json::array();
-    for (const TensorInfo& info : infos)
-      list.push_back({{"name", info.name},
-                      {"datatype", datatype_of(info.dtype)},
-                      {"shape", std::vector(info.shape.begin(), info.shape.end())}});
+    for (const TensorInfo& tensor : tensors) {
+      const auto skipped = has_batches && tensor.shape.rank() > 0 ? 1 : 0;
+      list.push_back({{"name", tensor.name},
+                      {"data_type", fmt::format("TYPE_{}", datatype_of(tensor.dtype))},
+                      {"dims", std::vector(tensor.shape.begin() + skipped, tensor.shape.end())}});
+    }
     return list;
   };
-  const Model& model = served.model();
-  json metadata{{"name", model.name()},
-                {"versions", {"1"}},
-                {"platform", "saccade_onnx"},
-                {"inputs", tensors(model.inputs())},
-                {"outputs", tensors(model.outputs())}};
-  if (served.predicts()) metadata["parameters"]["task"] = to_string(model.task());
-  return metadata;
+  return {{"name", model.name},
+          {"platform", "saccade_onnx"},
+          {"backend", "saccade"},
+          {"max_batch_size", has_batches ? model.most_images : 0},
+          {"input", describe(model.inputs)},
+          {"output", describe(model.outputs)}};
 }
 
 class Api {
  public:
-  Api(const std::vector<std::unique_ptr<ServedModel>>& models, const ApiOptions& options)
-      : models_(models), options_(options) {}
+  Api(Repository& models, Workers& workers, const ApiOptions& options)
+      : models_(models), workers_(workers), options_(options) {}
 
   std::vector<HttpRoute> routes() const {
     std::vector<HttpRoute> routes;
-    const auto get = [&](std::string path, std::function<HttpReply(const HttpRequest&)> reply) {
-      routes.push_back({.path = std::move(path), .reply = std::move(reply)});
-    };
-    const auto empty = [](const HttpRequest& /*request*/) { return HttpReply{}; };
-    get("/v2/health/live", empty);
-    get("/v2/health/ready", empty);
-    get("/v2", [](const HttpRequest& /*request*/) {
-      return json_reply(200, {{"name", "saccade"}, {"version", version()}, {"extensions", {"binary_tensor_data"}}});
-    });
-    for (const std::string_view of : {"/v2/models/{}", "/v2/models/{}/versions/{}"}) {
-      const std::string path(of);
-      get(path, [api = *this](const HttpRequest& request) {
-        return api.with_model(request, [](const ServedModel& model) { return json_reply(200, metadata_of(model)); });
-      });
-      get(path + "/ready", [api = *this](const HttpRequest& request) {
-        return api.with_model(request, [](const ServedModel& /*model*/) { return HttpReply{}; });
-      });
-      routes.push_back(
-          {.path = path + "/infer",
-           .method = "POST",
-           .respond = [api = *this](HttpRequest request,
-                                    HttpRespond respond) { api.infer(std::move(request), std::move(respond)); },
-           .most_bytes = options_.most_bytes});
-    }
+    add_server(routes);
+    for (const std::string_view of : {"/v2/models/{}", "/v2/models/{}/versions/{}"}) add_model(routes, std::string(of));
+    add_repository(routes);
     routes.push_back(
         {.path = "/predict/{}",
          .method = "POST",
@@ -114,86 +89,125 @@ class Api {
   }
 
  private:
-  /// Null if there is no such model or version.
-  ServedModel* find(const HttpRequest& request) const {
-    const auto found = std::ranges::find_if(
-        models_, [&](const auto& served) { return served->model().name() == request.names.at(0); });
-    const bool is_known = request.names.size() < 2 || request.names[1] == "1";
-    return found == models_.end() || !is_known ? nullptr : found->get();
+  using Reply = std::function<HttpReply(const HttpRequest&)>;
+
+  void add_server(std::vector<HttpRoute>& routes) const {
+    const Reply empty = [](const HttpRequest& /*request*/) { return HttpReply{}; };
+    routes.push_back({.path = "/v2/health/live", .reply = empty});
+    routes.push_back({.path = "/v2/health/ready", .reply = empty});
+    routes.push_back({.path = "/v2", .reply = [](const HttpRequest& /*request*/) {
+                        return json_reply(
+                            {{"name", "saccade"},
+                             {"version", version()},
+                             {"extensions", {"binary_tensor_data", "model_configuration", "model_repository"}}});
+                      }});
+  }
+
+  void add_model(std::vector<HttpRoute>& routes, const std::string& path) const {
+    const auto get = [&](const char* of, HttpReply (*reply)(const ServedModel&)) {
+      routes.push_back({.path = path + of, .reply = [api = *this, reply](const HttpRequest& request) {
+                          HttpReply made;
+                          return api.with(request, [&](ServedModel& model) { made = reply(model); })
+                                     ? made
+                                     : api.unknown(request);
+                        }});
+    };
+    get("", [](const ServedModel& model) { return json_reply(metadata_of(model)); });
+    get("/config", [](const ServedModel& model) { return json_reply(config_of(model)); });
+    get("/ready", [](const ServedModel& /*model*/) { return HttpReply{}; });
+    routes.push_back(
+        {.path = path + "/infer",
+         .method = "POST",
+         .respond = [api = *this](HttpRequest request,
+                                  HttpRespond respond) { api.infer(std::move(request), std::move(respond)); },
+         .most_bytes = options_.most_bytes});
+  }
+
+  void add_repository(std::vector<HttpRoute>& routes) const {
+    constexpr std::size_t kMostBytes = 4096;  // what they hold is not read
+    const auto post = [&](const char* path, Reply reply) {
+      routes.push_back({.path = path, .reply = std::move(reply), .method = "POST", .most_bytes = kMostBytes});
+    };
+    post("/v2/repository/index", [api = *this](const HttpRequest& /*request*/) {
+      json list = json::array();
+      for (const Repository::Entry& entry : api.models_.index())
+        list.push_back({{"name", entry.name},
+                        {"version", kVersion},
+                        {"state", entry.is_loaded ? "READY" : "UNAVAILABLE"},
+                        {"reason", entry.is_loaded ? "" : "not loaded"}});
+      return json_reply(list);
+    });
+    post("/v2/repository/models/{}/load",
+         [api = *this](const HttpRequest& request) { return api.control(request, &Repository::load); });
+    post("/v2/repository/models/{}/unload",
+         [api = *this](const HttpRequest& request) { return api.control(request, &Repository::unload); });
+  }
+
+  HttpReply control(const HttpRequest& request, void (Repository::*change)(const std::string&)) const {
+    if (!models_.is_controlled())
+      return error_reply(400, "models can't be loaded or unloaded: the server was started without --model-dir");
+    try {
+      (models_.*change)(request.names.at(0));
+    } catch (const Error& error) {
+      return error_reply(error);
+    }
+    return {};
+  }
+
+  /// Calls USE with the model that REQUEST names; false if there is no such model or version.
+  bool with(const HttpRequest& request, const std::function<void(ServedModel&)>& use) const {
+    const bool is_known = request.names.size() < 2 || request.names[1] == kVersion;
+    return is_known && models_.with(request.names.at(0), use);
   }
 
   HttpReply unknown(const HttpRequest& request) const {
-    std::string names;
-    for (const auto& served : models_) names += (names.empty() ? "'" : ", '") + served->model().name() + "'";
-    const std::string version = request.names.size() < 2 ? "" : " of version '" + request.names[1] + "'";
-    return error_reply(404, fmt::format("there is no model '{}'{}; the models are {}, of version '1'",
-                                        request.names.at(0), version, names));
-  }
-
-  template <typename Reply>
-  HttpReply with_model(const HttpRequest& request, const Reply& reply) const {
-    const ServedModel* model = find(request);
-    return model == nullptr ? unknown(request) : reply(*model);
+    std::vector<std::string> quoted;
+    for (const std::string& name : models_.names()) quoted.push_back("'" + name + "'");
+    const std::string version = request.names.size() < 2 ? "" : " of version '" + brief(request.names[1]) + "'";
+    return error_reply(
+        404, fmt::format("there is no model '{}'{}; the models are {}, of version '{}'", brief(request.names.at(0)),
+                         version, quoted.empty() ? "none" : fmt::format("{}", fmt::join(quoted, ", ")), kVersion));
   }
 
   void infer(HttpRequest request, HttpRespond respond) const {
-    ServedModel* served = find(request);
-    if (served == nullptr) return respond(unknown(request));
-    const auto kept = std::make_shared<HttpRequest>(std::move(request));
-    const Clock::time_point arrived = Clock::now();
-    served->submit({.run =
-                        [served, kept, respond, arrived](ServedModel::Execution& execution) {
-                          const InferRequest parsed =
-                              parse_infer_request(signature_of(served->model()), std::move(*kept));
-                          if (parsed.timeout && Clock::now() > arrived + *parsed.timeout) {
-                            respond(refusal_reply(*served, Refusal::kLate));
-                            return false;
-                          }
-                          respond(infer_reply(signature_of(served->model()), parsed, execution.run(parsed.inputs)));
-                          return true;
-                        },
-                    .refuse = [served, respond](Refusal reason) { respond(refusal_reply(*served, reason)); },
-                    .fail = [respond](const Error& error) { respond(error_reply(error)); }});
+    const bool is_known = with(request, [&](ServedModel& model) {
+      const bool prepared = is_short(request);
+      auto job = infer_job(model.signature(), std::move(request), std::move(respond), workers_);
+      if (prepared) {
+        try {
+          job->prepare();
+        } catch (const Error& error) {
+          job->fail(error);
+          return;
+        }
+      }
+      model.submit(std::move(job), prepared ? ServedModel::Prepared::kYes : ServedModel::Prepared::kNo);
+    });
+    if (!is_known) respond(unknown(request));
   }
 
   void predict(HttpRequest request, HttpRespond respond) const {
-    ServedModel* served = find(request);
-    if (served == nullptr) return respond(unknown(request));
-    if (!served->predicts())
-      return respond(error_reply(400, fmt::format("'{}' makes no predictions: its input is no image, or it has no card",
-                                                  served->model().name())));
-    const auto kept = std::make_shared<HttpRequest>(std::move(request));
-    served->submit({.run =
-                        [kept, respond, most = options_.most_pixels](ServedModel::Execution& execution) {
-                          respond(prediction(*kept, most, execution));
-                          return true;
-                        },
-                    .refuse = [served, respond](Refusal reason) { respond(refusal_reply(*served, reason)); },
-                    .fail = [respond](const Error& error) { respond(error_reply(error)); }});
+    const bool is_known = with(request, [&](ServedModel& model) {
+      if (!model.predicts()) {
+        respond(error_reply(400, fmt::format("'{}' makes no predictions: its input is no image, or it has no card",
+                                             model.model().name())));
+        return;
+      }
+      model.submit(predict_job(std::move(request), std::move(respond), options_.most_pixels, workers_),
+                   ServedModel::Prepared::kNo);
+    });
+    if (!is_known) respond(unknown(request));
   }
 
-  static HttpReply prediction(const HttpRequest& request, std::int64_t most_pixels, ServedModel::Execution& execution) {
-    const std::string_view file = image_in(request);
-    const Image image = decode_image(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
-                                     PixelFormat::kRgb24, most_pixels);
-    const Result& result = execution.predict(image.view());
-    if (request.parameter("draw") != "1")
-      return {.status = 200, .type = "application/json", .body = to_json(result), .stream = nullptr, .headers = {}};
-    return {.status = 200,
-            .type = "image/jpeg",
-            .body = encode_jpeg(draw(image.view(), std::span(&result, 1))),
-            .stream = nullptr,
-            .headers = {}};
-  }
-
-  const std::vector<std::unique_ptr<ServedModel>>& models_;
+  Repository& models_;
+  Workers& workers_;
   ApiOptions options_;
 };
 
 }  // namespace
 
-std::vector<HttpRoute> routes(const std::vector<std::unique_ptr<ServedModel>>& models, const ApiOptions& options) {
-  return Api(models, options).routes();
+std::vector<HttpRoute> routes(Repository& models, Workers& workers, const ApiOptions& options) {
+  return Api(models, workers, options).routes();
 }
 
 }  // namespace saccade::serve

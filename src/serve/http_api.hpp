@@ -1,10 +1,10 @@
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "base/http_module.hpp"
-#include "serve/served_model.hpp"
+#include "serve/repository.hpp"
+#include "serve/workers.hpp"
 
 namespace saccade::serve {
 
@@ -13,7 +13,8 @@ struct ApiOptions {
   std::int64_t most_pixels = std::int64_t{100} * 1'000'000;  ///< of an image
 };
 
-/// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS, which outlive them.
-std::vector<HttpRoute> routes(const std::vector<std::unique_ptr<ServedModel>>& models, const ApiOptions& options);
+/// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS. WORKERS read and write what
+/// takes long. Both outlive the routes.
+std::vector<HttpRoute> routes(Repository& models, Workers& workers, const ApiOptions& options);
 
 }  // namespace saccade::serve

@@ -12,14 +12,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kJsonLength = "Inference-Header-Content-Length";
-
-/// What a message quotes of the client's own text.
-std::string brief(const std::string& text) {
-  constexpr std::size_t kLongest = 100;
-  return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
-}
-
 template <typename... Args>
 [[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
   fail(ErrorCode::kInvalidArgument, format, std::forward<Args>(args)...);
@@ -69,15 +61,6 @@ std::string name_of(const json& tensor) {
   return name->get<std::string>();
 }
 
-/// Where the tensor NAME is in INFOS; KIND is what they are.
-std::size_t find(std::span<const TensorInfo> infos, const std::string& name, const char* kind) {
-  const auto found = std::ranges::find(infos, name, &TensorInfo::name);
-  if (found != infos.end()) return static_cast<std::size_t>(found - infos.begin());
-  std::string names;
-  for (const TensorInfo& info : infos) names += (names.empty() ? "'" : ", '") + info.name + "'";
-  refuse("there is no {0} '{1}'; the {0}s are {2}", kind, brief(name), names);
-}
-
 const json* parameter(const json& object, const char* name) {
   const json* parameters = member(object, "parameters", &json::is_object, "object");
   if (parameters == nullptr) return nullptr;
@@ -92,20 +75,17 @@ bool flag(const json& object, const char* name, bool otherwise) {
   return given->get<bool>();
 }
 
-void check(const json& tensor, const TensorInfo& input) {
+/// INPUT with TENSOR's shape.
+TensorInfo requested(const Signature& model, const json& tensor, const TensorInfo& input) {
   const json* datatype = member(tensor, "datatype", &json::is_string, "string");
-  if (datatype == nullptr || datatype->get<std::string>() != datatype_of(input.dtype))
-    refuse("the datatype of '{}' is {}, not {}", input.name, datatype_of(input.dtype),
-           datatype == nullptr ? "missing" : brief(datatype->get<std::string>()));
-  const json* shape = member(tensor, "shape", &json::is_array, "array");
-  const bool fits = shape != nullptr && shape->size() == static_cast<std::size_t>(input.shape.rank()) &&
-                    std::ranges::equal(*shape, input.shape, [](const json& given, std::int64_t size) {
-                      return given.is_number_integer() && given == size;
-                    });
-  if (!fits)
-    refuse("the shape of '{}' is {}, not {}", input.name,
-           json(std::vector(input.shape.begin(), input.shape.end())).dump(),
-           shape == nullptr ? "missing" : brief(shape->dump()));
+  const json* sides = member(tensor, "shape", &json::is_array, "array");
+  if (sides == nullptr) refuse("the shape of '{}' is missing", input.name);
+  std::vector<std::int64_t> shape;
+  for (const json& side : *sides) {
+    if (!side.is_number_integer()) refuse("the shape of '{}' holds {}", input.name, brief(side.dump()));
+    shape.push_back(side.get<std::int64_t>());
+  }
+  return requested_input(model, input, datatype == nullptr ? "" : datatype->get<std::string>(), shape);
 }
 
 /// The elements of TENSOR; takes those in binary form off BINARY.
@@ -135,10 +115,10 @@ void read_inputs(const Signature& model, const json& request, std::string_view b
   to.inputs.resize(model.inputs.size());
   std::vector<bool> is_given(model.inputs.size());
   for (const json& tensor : *tensors) {
-    const std::size_t index = find(model.inputs, name_of(tensor), "input");
-    const TensorInfo& input = model.inputs[index];
-    if (is_given[index]) refuse("the input '{}' is there twice", input.name);
-    check(tensor, input);
+    const std::size_t index = find_tensor(model.inputs, name_of(tensor), "input");
+    if (is_given[index]) refuse("the input '{}' is there twice", model.inputs[index].name);
+    const TensorInfo input = requested(model, tensor, model.inputs[index]);
+    if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
     to.inputs[index] = {.data = elements_of(tensor, input, binary, to), .dtype = input.dtype, .shape = input.shape};
     is_given[index] = true;
   }
@@ -155,7 +135,7 @@ void read_outputs(const Signature& model, const json& request, InferRequest& to)
     return;
   }
   for (const json& tensor : *wanted) {
-    const std::size_t index = find(model.outputs, name_of(tensor), "output");
+    const std::size_t index = find_tensor(model.outputs, name_of(tensor), "output");
     if (std::ranges::find(to.outputs, index, &InferRequest::Output::index) != to.outputs.end())
       refuse("the output '{}' is there twice", model.outputs[index].name);
     if (parameter(tensor, "classification") != nullptr)

@@ -4,19 +4,17 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/http_module.hpp"
 #include "saccade/model.hpp"
+#include "serve/signature.hpp"
 
 namespace saccade::serve {
 
-/// What a request has to fit.
-struct Signature {
-  std::string name;  ///< the model's
-  std::span<const TensorInfo> inputs;
-  std::span<const TensorInfo> outputs;
-};
+/// The header with the length of the JSON in a body that has binary tensors.
+inline constexpr std::string_view kJsonLength = "Inference-Header-Content-Length";
 
 /// One inference on raw tensors, as the Open Inference Protocol (KServe v2) asks for it.
 struct InferRequest {
@@ -27,6 +25,7 @@ struct InferRequest {
 
   std::string id;                                    ///< the client's; empty: none
   std::vector<InputBuffer> inputs;                   ///< in the model's order; they point into `body` and `elements`
+  std::size_t images = 1;                            ///< of each input
   std::vector<Output> outputs;                       ///< in the order of the response
   std::optional<std::chrono::microseconds> timeout;  ///< for its turn; nothing: none
   std::string body;                                  ///< of the HTTP request

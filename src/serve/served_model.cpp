@@ -1,9 +1,12 @@
 #include "serve/served_model.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <ranges>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "serve/batch_size.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -19,126 +22,238 @@ bool can_predict(const Model& model) {
   }
 }
 
-std::size_t bytes_of(const TensorInfo& tensor) {
-  return (static_cast<std::size_t>(tensor.shape.elements()) * bits_of(tensor.dtype) + 7) / 8;
+std::shared_ptr<const Signature> make_signature(const Model& model, std::size_t batch, const TensorBatches* batches) {
+  struct Kept {
+    Model model;  ///< has the tensors' names
+    Signature signature;
+  };
+  const auto kept = std::make_shared<Kept>(Kept{model, {}});
+  kept->signature = {.name = model.name(), .inputs = model.inputs(), .outputs = model.outputs(), .most_images = batch};
+  if (batches != nullptr)
+    for (const auto& at : batches->axes())
+      kept->signature.image_axes.push_back(at ? std::optional(at->axis) : std::nullopt);
+  return {kept, &kept->signature};
 }
 
-/// Runs REQUEST and returns what it counts as.
-std::uint64_t ExecutionCounts::*outcome_of(const ServedModel::Request& request, ServedModel::Execution& execution) {
+std::size_t images_of(const JobInput& input) {
+  const auto* tensors = std::get_if<TensorInput>(&input);
+  return tensors == nullptr ? 1 : tensors->images;
+}
+
+/// Calls WORK. Whether it has thrown nothing; otherwise JOB fails.
+template <typename Work>
+bool succeeds(Job& job, const Work& work) {
   try {
     try {
-      return request.run(execution) ? &ExecutionCounts::run : &ExecutionCounts::refused;
+      work();
+      return true;
     } catch (const Error& error) {
-      request.fail(error);
+      job.fail(error);
     } catch (const std::exception& error) {
-      request.fail(Error(ErrorCode::kInternal, error.what()));
+      job.fail(Error(ErrorCode::kInternal, error.what()));
     }
   } catch (const std::exception& error) {
-    log(LogLevel::kWarning, "a request has no reply: {}", error.what());
+    log(LogLevel::kWarning, "a request has no response: {}", error.what());
   }
-  return &ExecutionCounts::failed;
+  return false;
+}
+
+/// Runs JOBS, which have the same kind of input.
+void run_all(ModelExecution& execution, std::span<const std::unique_ptr<Job>> jobs) {
+  std::vector<TensorInput> tensors;
+  std::vector<FrameView> frames;
+  for (const auto& job : jobs) {
+    const JobInput input = job->input();
+    if (const auto* given = std::get_if<TensorInput>(&input))
+      tensors.push_back(*given);
+    else
+      frames.push_back(std::get<FrameView>(input));
+  }
+  if (frames.empty())
+    execution.run(tensors);
+  else
+    execution.run(frames);
 }
 
 }  // namespace
 
-ServedModel::Execution::Execution(const Model& model) : model_(model), session_(model) {
-  for (const TensorInfo& output : model.outputs()) {
-    elements_.emplace_back(bytes_of(output));
-    outputs_.push_back({.data = elements_.back().data(),
-                        .bytes = elements_.back().size(),
-                        .dtype = output.dtype,
-                        .shape = output.shape});
-  }
-  std::vector<std::vector<std::byte>> zeros;
-  std::vector<InputBuffer> inputs;
-  for (const TensorInfo& input : model.inputs()) {
-    zeros.emplace_back(bytes_of(input));
-    inputs.push_back({.data = zeros.back().data(), .dtype = input.dtype, .shape = input.shape});
-  }
-  try {
-    (void)run(inputs);
-  } catch (const Error& error) {
-    // Zeros are no valid input of every model.
-    log(LogLevel::kDebug, "{} can't be warmed up with zeros: {}", model.name(), error.what());
-  }
-  if (can_predict(model)) frames_ = std::make_unique<FrameSession>(model);
+ExecutionCounts& ExecutionCounts::operator+=(const ExecutionCounts& more) {
+  run += more.run;
+  failed += more.failed;
+  refused += more.refused;
+  executions += more.executions;
+  waiting += more.waiting;
+  return *this;
 }
 
-std::span<const OutputBuffer> ServedModel::Execution::run(std::span<const InputBuffer> inputs) {
-  session_.run(inputs, outputs_);
-  return outputs_;
-}
-
-const Result& ServedModel::Execution::predict(const FrameView& frame) { return frames_->run(frame); }
-
-ServedModel::ServedModel(Model model, const ExecutionOptions& options)
-    : model_(std::move(model)), options_(options), predicts_(can_predict(model_)) {
+ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& workers)
+    : model_(std::move(model)), options_(options), predicts_(can_predict(model_)), workers_(workers) {
   for (const auto tensors : {model_.inputs(), model_.outputs()})
     for (const TensorInfo& tensor : tensors)
       if (datatype_of(tensor.dtype).empty())
-        fail(ErrorCode::kUnsupported, "{} can't be served: '{}' is {}, which the protocol has not", model_.name(),
-             tensor.name, to_string(tensor.dtype));
-  for (std::size_t i = 0; i < options_.executions; ++i) executions_.push_back(std::make_unique<Execution>(model_));
+        saccade::fail(ErrorCode::kUnsupported, "{} can't be served: '{}' is {}, which the protocol has not",
+                      model_.name(), tensor.name, to_string(tensor.dtype));
+  if (options_.batch == 0) options_.batch = fastest_batch(model_);
+  for (std::size_t i = 0; i < options_.executions; ++i)
+    executions_.push_back(std::make_unique<ModelExecution>(model_, predicts_, options_.batch));
+  signature_ = make_signature(model_, options_.batch, executions_[0]->batches());
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
 }
 
-ServedModel::~ServedModel() {
-  std::deque<Request> refused;
+ServedModel::~ServedModel() { finish(); }
+
+void ServedModel::finish() {
   {
     const std::scoped_lock lock(mutex_);
     is_ending_ = true;
-    refused.swap(waiting_);
   }
-  arrived_.notify_all();
-  for (const Request& request : refused) request.refuse(Refusal::kStopped);
+  changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
 }
 
-void ServedModel::submit(Request request) {
+void ServedModel::submit(std::unique_ptr<Job> job, Prepared prepared) {
   Refusal reason = Refusal::kFull;
+  std::chrono::nanoseconds wait{};
   {
     const std::scoped_lock lock(mutex_);
-    if (!is_ending_ && waiting_.size() < options_.queue) {
-      waiting_.push_back(std::move(request));
-      arrived_.notify_one();
-      return;
+    if (!is_ending_ && ready_.size() + preparing_ < options_.queue) {
+      if (prepared == Prepared::kYes) {
+        add_ready(std::move(job));
+        return;
+      }
+      ++preparing_;
+    } else {
+      if (is_ending_) reason = Refusal::kStopped;
+      ++counts_.refused;
+      wait = expected_wait();
+      prepared = Prepared::kYes;
     }
-    if (is_ending_) reason = Refusal::kStopped;
-    ++counts_.refused;
   }
-  request.refuse(reason);
+  if (prepared == Prepared::kYes) {
+    job->refuse(reason, wait);
+    return;
+  }
+  // A std::function has to be copyable.
+  workers_.add([this, held = std::make_shared<std::unique_ptr<Job>>(std::move(job))] { prepare(std::move(*held)); });
 }
 
-void ServedModel::execute(Execution& execution) {
-  for (;;) {
-    Request request;
-    {
-      std::unique_lock lock(mutex_);
-      arrived_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
-      if (waiting_.empty()) return;
-      request = std::move(waiting_.front());
-      waiting_.pop_front();
-    }
+void ServedModel::add_ready(std::unique_ptr<Job> job) {
+  ready_.push_back({std::move(job), Clock::now()});
+  // A thread that waits for another kind of input takes no notice.
+  changed_.notify_all();
+}
+
+void ServedModel::prepare(std::unique_ptr<Job> job) {
+  const bool is_ready = succeeds(*job, [&] { job->prepare(); });
+  const std::scoped_lock lock(mutex_);
+  --preparing_;
+  if (is_ready)
+    add_ready(std::move(job));
+  else
+    ++counts_.failed;
+  changed_.notify_all();
+}
+
+void ServedModel::execute(ModelExecution& execution) {
+  Jobs jobs;
+  while (take(jobs)) {
+    refuse_late(jobs);
+    if (jobs.empty()) continue;
     const Clock::time_point start = Clock::now();
-    std::uint64_t ExecutionCounts::*const count = outcome_of(request, execution);
+    const std::size_t failed = run(execution, jobs);
     const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
     const std::scoped_lock lock(mutex_);
-    ++(counts_.*count);
+    counts_.run += jobs.size() - failed;
+    counts_.failed += failed;
+    ++counts_.executions;
     constexpr int kMemory = 16;
-    if (count == &ExecutionCounts::run) mean_run_ += (took - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
+    if (failed == 0) mean_run_ += (took - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
   }
+}
+
+bool ServedModel::take(Jobs& jobs) {
+  jobs.clear();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return !ready_.empty() || (is_ending_ && preparing_ == 0); });
+  if (ready_.empty()) return false;
+  const Clock::time_point latest = ready_.front().since + options_.batch_wait;
+  const std::size_t kind = ready_.front().job->input().index();
+  std::size_t room = kind == 0 ? options_.batch : executions_[0]->most_frames();
+  do {
+    add_matching(jobs, kind, room);
+  } while (room > 0 && !is_ending_ && changed_.wait_until(lock, latest) == std::cv_status::no_timeout);
+  return true;
+}
+
+/// Moves jobs with the KIND of input from the queue to JOBS, in order, as long as their images fit into ROOM.
+void ServedModel::add_matching(Jobs& jobs, std::size_t kind, std::size_t& room) {
+  for (auto each = ready_.begin(); each != ready_.end() && room > 0;) {
+    const JobInput input = each->job->input();
+    if (input.index() != kind) {
+      ++each;
+      continue;
+    }
+    const std::size_t images = images_of(input);
+    if (images > room) break;
+    room -= images;
+    jobs.push_back(std::move(each->job));
+    each = ready_.erase(each);
+  }
+}
+
+void ServedModel::refuse_late(Jobs& jobs) {
+  const Clock::time_point now = Clock::now();
+  const auto is_late = [now](const std::unique_ptr<Job>& job) { return job->deadline().value_or(now) < now; };
+  const auto late = std::ranges::stable_partition(jobs, std::not_fn(is_late));
+  if (late.empty()) return;
+  std::chrono::nanoseconds wait{};
+  {
+    const std::scoped_lock lock(mutex_);
+    counts_.refused += late.size();
+    wait = expected_wait();
+  }
+  for (const auto& job : late) job->refuse(Refusal::kLate, wait);
+  jobs.erase(late.begin(), late.end());
+}
+
+/// Runs JOBS together, and one by one if that fails: none fails for another. Returns how many have failed.
+std::size_t ServedModel::run(ModelExecution& execution, std::span<const std::unique_ptr<Job>> jobs) {
+  std::size_t failed = 0;
+  try {
+    run_all(execution, jobs);
+  } catch (const std::exception& /*error*/) {
+    if (jobs.size() == 1) {
+      succeeds(*jobs[0], [] { throw; });
+      return 1;
+    }
+    for (std::size_t i = 0; i < jobs.size(); ++i) failed += run(execution, jobs.subspan(i, 1));
+    return failed;
+  }
+  const bool has_frames = std::holds_alternative<FrameView>(jobs[0]->input());
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const bool has_run = succeeds(*jobs[i], [&] {
+      if (has_frames)
+        jobs[i]->respond(execution.result(i));
+      else
+        jobs[i]->respond(execution.outputs(i));
+    });
+    if (!has_run) ++failed;
+  }
+  return failed;
 }
 
 ExecutionCounts ServedModel::counts() const {
   const std::scoped_lock lock(mutex_);
   ExecutionCounts counts = counts_;
-  counts.waiting = waiting_.size();
+  counts.waiting = ready_.size() + preparing_;
   return counts;
 }
 
+/// Of a request that came now, by the mean of the last runs.
 std::chrono::nanoseconds ServedModel::expected_wait() const {
-  const std::scoped_lock lock(mutex_);
-  return mean_run_ * static_cast<std::int64_t>(waiting_.size() / options_.executions + 1);
+  const std::size_t at_once = options_.batch * options_.executions;
+  return mean_run_ * static_cast<std::int64_t>((ready_.size() + preparing_) / at_once + 1);
 }
 
 }  // namespace saccade::serve

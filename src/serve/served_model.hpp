@@ -4,30 +4,24 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
 #include <vector>
 
-#include "base/clock.hpp"
-#include "saccade/error.hpp"
-#include "saccade/frame_session.hpp"
 #include "saccade/model.hpp"
+#include "serve/job.hpp"
+#include "serve/model_execution.hpp"
+#include "serve/signature.hpp"
+#include "serve/workers.hpp"
 
 namespace saccade::serve {
 
 struct ExecutionOptions {
-  std::size_t executions = 1;  ///< at a time
-  std::size_t queue = 64;      ///< requests that wait
-};
-
-/// Why a request was not run.
-enum class Refusal {
-  kFull,     ///< as many wait as may
-  kLate,     ///< its deadline passed while it waited
-  kStopped,  ///< the server is ending
+  std::size_t executions = 1;             ///< at a time
+  std::size_t queue = 64;                 ///< requests that wait
+  std::size_t batch = 1;                  ///< the most images of an execution; 0: as many as are fastest
+  std::chrono::nanoseconds batch_wait{};  ///< the longest that a request waits for others
 };
 
 /// What happened to the requests of a model so far.
@@ -35,40 +29,20 @@ struct ExecutionCounts {
   std::uint64_t run = 0;
   std::uint64_t failed = 0;
   std::uint64_t refused = 0;
+  std::uint64_t executions = 0;  ///< each of one request or several
   std::size_t waiting = 0;
+
+  ExecutionCounts& operator+=(const ExecutionCounts& more);
 };
 
-/// Runs a model for requests, in the order in which they come, each on one of some threads with memory of its own. Any
-/// thread.
+/// Runs a model for requests, in the order in which they are ready, each on one of some threads with memory of its own.
+/// Requests that wait run together. Any thread.
 class ServedModel {
  public:
-  /// Of a thread that runs the model.
-  class Execution {
-   public:
-    explicit Execution(const Model& model);
-    /// Runs on INPUTS. The outputs, in the model's order, are valid until the next run. Throws Error.
-    std::span<const OutputBuffer> run(std::span<const InputBuffer> inputs);
-    /// Of a model that predicts(). The result is valid until the next prediction. Throws Error.
-    const Result& predict(const FrameView& frame);
-
-   private:
-    const Model& model_;
-    Session session_;
-    std::unique_ptr<FrameSession> frames_;  ///< null: the model does not predict
-    std::vector<std::vector<std::byte>> elements_;
-    std::vector<OutputBuffer> outputs_;
-  };
-
-  struct Request {
-    /// Throws what the request fails with. False: it was refused after all.
-    std::function<bool(Execution&)> run;
-    std::function<void(Refusal)> refuse;     ///< instead of run
-    std::function<void(const Error&)> fail;  ///< after run has thrown
-  };
-
-  /// Compiles and warms up MODEL. Throws Error, (kUnsupported) if a tensor has a type that the protocol has not.
-  ServedModel(Model model, const ExecutionOptions& options);
-  /// Refuses what waits, and ends what runs.
+  /// Compiles and warms up MODEL. WORKERS prepare jobs, and outlive it. Throws Error, (kUnsupported) if a tensor has a
+  /// type that the protocol has not, or if OPTIONS want batches and the model takes none.
+  ServedModel(Model model, const ExecutionOptions& options, Workers& workers);
+  /// As finish().
   ~ServedModel();
   ServedModel(const ServedModel&) = delete;
   ServedModel& operator=(const ServedModel&) = delete;
@@ -76,23 +50,43 @@ class ServedModel {
   const Model& model() const { return model_; }
   /// Whether it makes predictions from images.
   bool predicts() const { return predicts_; }
+  /// What its requests have to fit. It may be kept for longer than the model.
+  const std::shared_ptr<const Signature>& signature() const { return signature_; }
 
-  /// Calls one of the request's functions, from any thread, maybe before it returns.
-  void submit(Request request);
+  enum class Prepared { kNo, kYes };
+  /// Takes a job. It may have its response before this returns. PREPARED: whether Job::prepare() was called.
+  void submit(std::unique_ptr<Job> job, Prepared prepared);
   ExecutionCounts counts() const;
-  /// How long a request that came now would wait, by the mean of the last runs.
-  std::chrono::nanoseconds expected_wait() const;
+  /// Refuses jobs that come from now on, and returns when all others have their responses.
+  void finish();
 
  private:
-  void execute(Execution& execution);
+  using Jobs = std::vector<std::unique_ptr<Job>>;
+
+  struct Ready {
+    std::unique_ptr<Job> job;
+    Clock::time_point since;
+  };
+
+  void add_ready(std::unique_ptr<Job> job);
+  void prepare(std::unique_ptr<Job> job);
+  void execute(ModelExecution& execution);
+  bool take(Jobs& jobs);
+  void add_matching(Jobs& jobs, std::size_t kind, std::size_t& room);
+  void refuse_late(Jobs& jobs);
+  static std::size_t run(ModelExecution& execution, std::span<const std::unique_ptr<Job>> jobs);
+  std::chrono::nanoseconds expected_wait() const;
 
   Model model_;
   ExecutionOptions options_;
   bool predicts_ = false;
-  std::vector<std::unique_ptr<Execution>> executions_;
+  Workers& workers_;
+  std::vector<std::unique_ptr<ModelExecution>> executions_;
+  std::shared_ptr<const Signature> signature_;
   mutable std::mutex mutex_;
-  std::condition_variable arrived_;
-  std::deque<Request> waiting_;
+  std::condition_variable changed_;
+  std::deque<Ready> ready_;
+  std::size_t preparing_ = 0;
   ExecutionCounts counts_;
   std::chrono::nanoseconds mean_run_{0};
   bool is_ending_ = false;

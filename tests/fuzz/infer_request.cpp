@@ -1,3 +1,4 @@
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,26 @@ const std::vector<saccade::TensorInfo> kInputs = {{"x", saccade::DType::kFloat32
 const std::vector<saccade::TensorInfo> kOutputs = {{"y", saccade::DType::kFloat32, saccade::Shape{2}},
                                                    {"z", saccade::DType::kBFloat16, saccade::Shape{2}}};
 
+const std::array<saccade::serve::Signature, 2> kModels = {
+    {{.name = "fuzzed", .inputs = kInputs, .outputs = kOutputs},
+     {.name = "batched", .inputs = std::span(kInputs).first(1), .outputs = kOutputs, .most_images = 4}}};
+
+void infer(const saccade::serve::Signature& model, saccade::HttpRequest request) {
+  const auto parsed = saccade::serve::parse_infer_request(model, std::move(request));
+  volatile std::uint8_t sum = 0;
+  for (const saccade::InputBuffer& buffer : parsed.inputs) {
+    const auto bytes = static_cast<std::size_t>(buffer.shape.elements()) * saccade::bits_of(buffer.dtype) / 8;
+    for (std::size_t i = 0; i < bytes; ++i) sum = sum + static_cast<const std::uint8_t*>(buffer.data)[i];
+  }
+  std::vector<std::vector<std::byte>> elements;
+  std::vector<saccade::OutputBuffer> outputs;
+  for (const saccade::TensorInfo& output : kOutputs) {
+    elements.emplace_back(static_cast<std::size_t>(output.shape.elements()) * saccade::bits_of(output.dtype) / 8);
+    outputs.push_back({elements.back().data(), elements.back().size(), output.dtype, output.shape});
+  }
+  (void)saccade::serve::infer_reply(model, parsed, outputs);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -25,22 +46,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   saccade::HttpRequest request;
   if (end > 0) request.headers.emplace_back("inference-header-content-length", input.substr(0, end));
   request.body = input.substr(std::min(end + 1, input.size()));
-  const saccade::serve::Signature model{.name = "fuzzed", .inputs = kInputs, .outputs = kOutputs};
-  try {
-    const auto parsed = saccade::serve::parse_infer_request(model, std::move(request));
-    volatile std::uint8_t sum = 0;
-    for (const saccade::InputBuffer& buffer : parsed.inputs) {
-      const auto bytes = static_cast<std::size_t>(buffer.shape.elements()) * saccade::bits_of(buffer.dtype) / 8;
-      for (std::size_t i = 0; i < bytes; ++i) sum = sum + static_cast<const std::uint8_t*>(buffer.data)[i];
+  for (const saccade::serve::Signature& model : kModels) {
+    try {
+      infer(model, request);
+    } catch (const saccade::Error&) {  // refused
     }
-    std::vector<std::vector<std::byte>> elements;
-    std::vector<saccade::OutputBuffer> outputs;
-    for (const saccade::TensorInfo& output : kOutputs) {
-      elements.emplace_back(static_cast<std::size_t>(output.shape.elements()) * saccade::bits_of(output.dtype) / 8);
-      outputs.push_back({elements.back().data(), elements.back().size(), output.dtype, output.shape});
-    }
-    (void)saccade::serve::infer_reply(model, parsed, outputs);
-  } catch (const saccade::Error&) {  // refused
   }
   return 0;
 }

@@ -2,9 +2,8 @@
 """serve.py --binary SACCADE --shared DIR --model MODEL: `saccade serve` as clients see it.
 
 Serves a small network and the bundled model, and sends requests with Python's HTTP client, with raw sockets, and with
-Triton's client where it is installed: responses, errors, limits, protection, and the end in order. Longer than other files: all of them share the server, its small networks and its requests.
+Triton's client where it is installed: responses, errors, limits, protection, and the end in order.
 """
-import argparse
 import concurrent.futures
 import http.client
 import json
@@ -12,135 +11,18 @@ import os
 import re
 import resource
 import shutil
-import signal
 import socket
 import ssl
 import struct
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import unittest
 import zlib
 
-ARGS = None
-TOKEN = "0123456789abcdef0123456789abcdef"
-SMALL = "resnet20_cifar10"
-ELEMENTS = 3 * 32 * 32
-
-
-def command(*flags, models=()):
-    return [ARGS.binary, "serve", *(models or [network()]), "--device", "cpu", "--http", "0", *flags]
-
-
-def network():
-    path = os.path.join(ARGS.shared, "models", "real", SMALL + ".onnx")
-    if not os.path.exists(path):
-        raise unittest.SkipTest("needs ../shared")
-    return path
-
-
-class Server:
-    """A running server."""
-
-    def __init__(self, *flags, models=()):
-        self.process = subprocess.Popen(command(*flags, models=models), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        lines = []
-        while line := self.process.stderr.readline():
-            lines.append(line)
-            if found := re.fullmatch(r"http: https?://([^/]+):(\d+)/v2\n", line):
-                self.host, self.port = found[1].strip("[]"), int(found[2])
-                break
-        else:
-            raise AssertionError("".join(lines))
-        self.errors = []
-        self.reader = threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)
-        self.reader.start()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        self.reader.join()
-        self.process.stdout.close()
-        self.process.stderr.close()
-
-    def connect(self, timeout=60):
-        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
-
-    def request(self, method, path, body=None, headers=None, connection=None):
-        """The status, the body and the headers."""
-        own = connection or self.connect()
-        own.request(method, path, body, headers or {})
-        response = own.getresponse()
-        read = response.read()
-        if connection is None:
-            own.close()
-        return response.status, read, response.headers
-
-    def post(self, path, body, headers=None, connection=None):
-        status, read, _ = self.request("POST", path, body, headers, connection)
-        return status, json.loads(read)
-
-    def finish(self):
-        self.process.send_signal(signal.SIGTERM)
-        output = self.process.stdout.read()
-        assert self.process.wait(60) == 0, "".join(self.errors)
-        return output
-
-
-def values(seed=1):
-    return [((seed * 7919 + i * 31) % 255) / 255 for i in range(ELEMENTS)]
-
-
-def tensor(**changes):
-    return {"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32", "data": values(), **changes}
-
-
-def body(**changes):
-    return json.dumps({"inputs": [tensor()], **changes})
-
-
-def binary(seed=1, **changes):
-    """A request with a binary input and output, and its headers."""
-    data = struct.pack(f"<{ELEMENTS}f", *values(seed))
-    text = json.dumps({"inputs": [{"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32",
-                                   "parameters": {"binary_data_size": len(data)}}],
-                       "parameters": {"binary_data_output": True}, **changes}).encode()
-    return text + data, {"Inference-Header-Content-Length": str(len(text))}
-
-
-def field(number, value):
-    """A field of a protobuf message."""
-    if isinstance(value, int):
-        return bytes([number << 3]) + varint(value)
-    value = value.encode() if isinstance(value, str) else value
-    return bytes([number << 3 | 2]) + varint(len(value)) + value
-
-
-def varint(number):
-    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
-
-
-def write_sum(path):
-    """A model that is no image's: y = x + x, 2 x 3 numbers."""
-    shape = b"".join(field(1, field(1, side)) for side in (2, 3))
-    value = [field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))) for name in "xy"]
-    node = field(1, "x") * 2 + field(2, "y") + field(4, "Add")
-    graph = field(1, node) + field(2, "sum") + field(11, value[0]) + field(12, value[1])
-    with open(path, "wb") as file:
-        file.write(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
-
-
-def rendered(folder, format="jpg"):
-    """An image of the scene."""
-    subprocess.run([ARGS.binary, "demo", "--render", "1", "--source", "synthetic:?size=320x240", "--format", format,
-                    "--output", folder], check=True, capture_output=True)
-    return next(os.path.join(at, file) for at, _, files in os.walk(folder) for file in files if file.endswith(format))
+import serving
+from serving import (ARGS, ELEMENTS, NAME, SMALL, TOKEN, Server, binary, body, command, network, rendered, tensor, values, write_sum)
 
 
 class Protocol(unittest.TestCase):
@@ -234,28 +116,27 @@ class Protocol(unittest.TestCase):
 
     def test_images_are_predicted(self):
         with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
-            name = os.path.splitext(os.path.basename(ARGS.model))[0]
             for format in ("jpg", "png"):
                 with open(rendered(os.path.join(folder, format), format), "rb") as file:
                     image = file.read()
-                status, response = server.post(f"/predict/{name}", image)
+                status, response = server.post(f"/predict/{NAME}", image)
                 self.assertEqual((status, response["width"], response["height"]), (200, 320, 240))
                 self.assertGreater(len(response["detections"]), 0)
                 form = b"--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; " \
                        b"name=\"file\"; filename=\"a\"\r\n\r\n" + image + b"\r\n--b--\r\n"
-                status, again = server.post(f"/predict/{name}", form, {"Content-Type": "multipart/form-data; boundary=b"})
+                status, again = server.post(f"/predict/{NAME}", form, {"Content-Type": "multipart/form-data; boundary=b"})
                 self.assertEqual(again["detections"], response["detections"])
-                status, drawn, headers = server.request("POST", f"/predict/{name}?draw=1", image)
+                status, drawn, headers = server.request("POST", f"/predict/{NAME}?draw=1", image)
                 self.assertEqual((status, headers["Content-Type"], drawn[:2]), (200, "image/jpeg", b"\xff\xd8"))
             for data, headers, named in ((b"", {}, "empty"), (b"x" * 3000, {}, "neither a JPEG nor a PNG"), (image[:200], {}, "damaged"),
                                          (form, {"Content-Type": "multipart/form-data"}, "boundary"),
                                          (form[:100], {"Content-Type": "multipart/form-data; boundary=b"}, "no file")):
-                status, response = server.post(f"/predict/{name}", data, headers)
+                status, response = server.post(f"/predict/{NAME}", data, headers)
                 self.assertEqual(status, 400)
                 self.assertIn(named, response["error"])
                 self.assertNotIn("/", response["error"], "no path of the machine")
         with Server("--max-pixels", "1000", models=[ARGS.model]) as server:
-            status, response = server.post(f"/predict/{name}", image)
+            status, response = server.post(f"/predict/{NAME}", image)
             self.assertEqual((status, "320x240" in response["error"]), (400, True), response)
 
     def test_tritons_client(self):
@@ -297,20 +178,19 @@ class Load(unittest.TestCase):
 
     def test_a_full_queue_refuses(self):
         with Server("--queue", "2", models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
-            name = os.path.splitext(os.path.basename(ARGS.model))[0]
             with open(rendered(folder), "rb") as file:
                 image = file.read()
             with concurrent.futures.ThreadPoolExecutor(24) as pool:
-                responses = list(pool.map(lambda _: server.request("POST", f"/predict/{name}", image), range(24)))
+                responses = list(pool.map(lambda _: server.request("POST", f"/predict/{NAME}", image), range(24)))
             statuses = [status for status, _, _ in responses]
             self.assertEqual(set(statuses), {200, 429})
             for status, read, headers in responses:
                 if status == 429:
                     self.assertGreaterEqual(int(headers["Retry-After"]), 1)
                     self.assertIn("come again", json.loads(read)["error"])
-            self.assertEqual(server.post(f"/predict/{name}", image)[0], 200)
+            self.assertEqual(server.post(f"/predict/{NAME}", image)[0], 200)
             report = server.finish()
-            self.assertIn(f"{name}: {statuses.count(200) + 1} requests run, 0 failed, {statuses.count(429)} refused", report)
+            self.assertIn(f"{NAME}: {statuses.count(200) + 1} requests run, 0 failed, {statuses.count(429)} refused", report)
 
     def test_a_timeout_is_kept(self):
         with Server(models=[ARGS.model, network()]) as server:
@@ -436,14 +316,13 @@ class Attacks(unittest.TestCase):
 
     def test_bombs(self):
         with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
-            name = os.path.splitext(os.path.basename(ARGS.model))[0]
             with open(rendered(folder, "png"), "rb") as file:
                 image = file.read()
             # A text of a gigabyte before the pixels.
             packer = zlib.compressobj(9)
             text = b"a\0\0" + b"".join(packer.compress(bytes(1 << 24)) for _ in range(64)) + packer.flush()
             chunk = struct.pack(">I", len(text)) + b"zTXt" + text + struct.pack(">I", zlib.crc32(b"zTXt" + text))
-            status, response = server.post(f"/predict/{name}", image[:33] + chunk + image[33:])
+            status, response = server.post(f"/predict/{NAME}", image[:33] + chunk + image[33:])
             self.assertEqual((status, response.get("width")), (200, 320))
             with open(f"/proc/{server.process.pid}/status") as file:
                 peak = int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
@@ -473,7 +352,7 @@ class Attacks(unittest.TestCase):
             paths = {}
             for name in ("server", "client", "stranger"):
                 paths[name] = (os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key"))
-                subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-addext",
+                subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={NAME}", "-addext",
                                 "subjectAltName=IP:127.0.0.1", "-out", paths[name][0], "-keyout", paths[name][1]], check=True, capture_output=True)
             with Server("--tls", *paths["server"], "--client-ca", paths["client"][0]) as server:
                 for name, is_served in (("client", True), ("stranger", False), (None, False)):
@@ -502,9 +381,4 @@ class Attacks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--binary", required=True)
-    parser.add_argument("--shared", required=True)
-    parser.add_argument("--model", required=True)
-    ARGS, rest = parser.parse_known_args()
-    unittest.main(argv=[sys.argv[0], *rest])
+    serving.main()

@@ -136,6 +136,25 @@ std::shared_ptr<const Plan> Model::Impl::tensor_plan() {
   return tensor_plan_;
 }
 
+const TensorBatchPlan& Model::Impl::tensor_batch_plan(std::size_t images) {
+  const std::scoped_lock lock(mutex_);
+  auto& made = tensor_batch_plans_[images];
+  if (made == nullptr) made = naming(path_, [&] { return make_tensor_batch_plan(images); });
+  return *made;
+}
+
+std::unique_ptr<const TensorBatchPlan> Model::Impl::make_tensor_batch_plan(std::size_t images) {
+  if (graph_.inputs().size() != 1)
+    fail(ErrorCode::kUnsupported, "it has {} inputs: only a model with one takes batches", graph_.inputs().size());
+  auto made = std::make_unique<TensorBatchPlan>();
+  Graph graph = graph_;
+  made->axes.resize(graph.outputs().size());
+  if (images > 1) made->axes = batch_images(graph, graph.inputs()[0], static_cast<std::int64_t>(images));
+  // What stays in float32 is found for one image.
+  made->plan = compiled(std::move(graph), find_keep_list(PlanFor::kTensors, graph_));
+  return made;
+}
+
 const VisionPlan& Model::Impl::vision_plan(std::size_t images) {
   const std::scoped_lock lock(mutex_);
   // What stays in float32 is found for one image.

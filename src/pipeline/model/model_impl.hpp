@@ -10,6 +10,7 @@
 #include "runtime/plan.hpp"
 #include "saccade/model.hpp"
 #include "vision/attach.hpp"
+#include "vision/batching/batch_images.hpp"
 
 namespace saccade {
 
@@ -20,6 +21,12 @@ struct VisionPlan {
   std::shared_ptr<const Plan> plan;
   std::optional<Region> roi;    ///< in which tiles lie; CARD then has none
   std::optional<Graph> target;  ///< of a tracker: attach_target()
+};
+
+/// A model compiled for several images at once, on raw tensors.
+struct TensorBatchPlan {
+  std::shared_ptr<const Plan> plan;
+  std::vector<std::optional<ImageAxis>> axes;  ///< of the images, by output; nullopt: it does not depend on the image
 };
 
 /// The input of a plan. The preprocessing of raw tensors is unknown.
@@ -54,6 +61,9 @@ class Model::Impl {
   bool is_recognised();
   /// Compiled at the first call; any thread. Throws Error with the file's name.
   std::shared_ptr<const Plan> tensor_plan();
+  /// The same for IMAGES at once. Throws Error (kUnsupported) if the model has several inputs, or can't be shown to
+  /// keep images apart.
+  const TensorBatchPlan& tensor_batch_plan(std::size_t images);
   /// The same for IMAGES frames at once. Throws Error (kUnsupported) if the model can't be shown to keep them apart.
   const VisionPlan& vision_plan(std::size_t images = 1);
   /// The model that the card runs on detected objects, loaded for this model's device at the first call; null if there
@@ -65,6 +75,7 @@ class Model::Impl {
   void recognise();
   const Fp32KeepList& find_keep_list(PlanFor what, const Graph& graph);
   std::shared_ptr<const Plan> compiled(Graph graph, const Fp32KeepList& keep_fp32);
+  std::unique_ptr<const TensorBatchPlan> make_tensor_batch_plan(std::size_t images);
   std::unique_ptr<const VisionPlan> make_vision_plan(std::size_t images);
 
   std::string path_;
@@ -78,6 +89,7 @@ class Model::Impl {
 
   std::mutex mutex_;
   std::shared_ptr<const Plan> tensor_plan_;
+  std::map<std::size_t, std::unique_ptr<const TensorBatchPlan>> tensor_batch_plans_;  ///< by number of images
   std::optional<Card> card_;
   NodeNames keep_for_accuracy_;  // of use_precision()
   std::map<PlanFor, Fp32KeepList> keep_lists_;

@@ -7,23 +7,20 @@
 #include "base/error.hpp"
 
 namespace saccade {
-namespace {
 
-std::vector<std::size_t> sizes_up_to(std::size_t batch) {
+std::vector<std::size_t> batch_sizes_up_to(std::size_t most) {
   std::vector<std::size_t> sizes;
-  for (std::size_t size = 1; size < batch; size *= 2) sizes.push_back(size);
-  sizes.push_back(batch);
+  for (std::size_t size = 1; size < most; size *= 2) sizes.push_back(size);
+  sizes.push_back(most);
   return sizes;
 }
-
-}  // namespace
 
 bool takes_batches(const Model& model) {
   const Card& card = impl_of(model).card();
   return card.task() != Task::kTrack && !is_tiled(card, model.options());
 }
 
-ModelSet::ModelSet(const std::vector<Model>& models, std::size_t batch) : sizes_(sizes_up_to(batch)) {
+ModelSet::ModelSet(const std::vector<Model>& models, std::size_t batch) : sizes_(batch_sizes_up_to(batch)) {
   runners_.reserve(models.size());
   inputs_.reserve(this->batch());
   for (const Model& model : models) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "pipeline/model/model_runner.hpp"
 
@@ -11,6 +12,9 @@ namespace saccade {
 
 /// Whether MODEL runs once a frame, independently of the frames before. Throws Error if it is not recognised.
 bool takes_batches(const Model& model);
+
+/// 1, 2, 4, 8 ... and MOST: the numbers of images for which plans are made.
+std::vector<std::size_t> batch_sizes_up_to(std::size_t most);
 
 /// The models of a pipeline. A device that works asynchronously starts early, with several models as branches of one
 /// graph; otherwise, and if a model runs on tiles, each model runs on demand.

@@ -1,0 +1,178 @@
+#include "serve/http_jobs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "saccade/draw.hpp"
+#include "saccade/image.hpp"
+#include "saccade/results.hpp"
+#include "serve/infer_request.hpp"
+#include "serve/multipart.hpp"
+
+namespace saccade::serve {
+namespace {
+
+/// Tells when to come again.
+HttpReply refusal_reply(Refusal reason, std::chrono::nanoseconds expected_wait) {
+  HttpReply reply = reason == Refusal::kFull   ? error_reply(429, "as many requests wait as may: come again later")
+                    : reason == Refusal::kLate ? error_reply(503, "the request's timeout passed while it waited")
+                                               : error_reply(503, "the server is ending, or the model was unloaded");
+  const double seconds = std::chrono::duration<double>(expected_wait).count();
+  reply.headers.emplace_back("Retry-After", std::to_string(std::max(1, static_cast<int>(std::ceil(seconds)))));
+  return reply;
+}
+
+HttpReply reply_with(const char* type, std::string body) {
+  return {.status = 200, .type = type, .body = std::move(body), .stream = nullptr, .headers = {}};
+}
+
+/// Calls RESPOND with what MAKE returns, or with its error.
+template <typename Make>
+void respond_with(const HttpRespond& respond, const Make& make) {
+  try {
+    respond(make());
+  } catch (const Error& error) {
+    respond(error_reply(error));
+  } catch (const std::exception& error) {
+    respond(error_reply(Error(ErrorCode::kInternal, error.what())));
+  }
+}
+
+class HttpJob : public Job {
+ public:
+  HttpJob(HttpRequest request, HttpRespond respond, Workers& workers)
+      : workers_(workers), request_(std::move(request)), respond_(std::move(respond)) {}
+
+  void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) final {
+    respond_(refusal_reply(reason, expected_wait));
+  }
+  void fail(const Error& error) final { respond_(error_reply(error)); }
+
+ protected:
+  Workers& workers_;
+  HttpRequest request_;
+  HttpRespond respond_;
+};
+
+/// Copies of OUTPUTS.
+class OwnedOutputs {
+ public:
+  explicit OwnedOutputs(std::span<const OutputBuffer> outputs) : outputs_(outputs.begin(), outputs.end()) {
+    for (OutputBuffer& output : outputs_) {
+      const auto* from = static_cast<const std::byte*>(output.data);
+      elements_.emplace_back(from, from + output.bytes);
+      output.data = elements_.back().data();
+    }
+  }
+  std::span<const OutputBuffer> get() const { return outputs_; }
+
+ private:
+  std::vector<OutputBuffer> outputs_;
+  std::vector<std::vector<std::byte>> elements_;
+};
+
+class InferJob final : public HttpJob {
+ public:
+  InferJob(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond, Workers& workers)
+      : HttpJob(std::move(request), std::move(respond), workers), model_(std::move(model)) {}
+
+  void prepare() override { parsed_ = parse_infer_request(*model_, std::move(request_)); }
+
+  JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images}; }
+
+  std::optional<Clock::time_point> deadline() const override {
+    if (!parsed_.timeout) return std::nullopt;
+    return arrived_ + *parsed_.timeout;
+  }
+
+  void respond(std::span<const OutputBuffer> outputs) override {
+    // Text takes longer than many a network: the model does not wait for it.
+    constexpr std::int64_t kShort = 1000;
+    const bool is_long = std::ranges::any_of(parsed_.outputs, [&](const InferRequest::Output& output) {
+      return !output.is_binary && outputs[output.index].shape.elements() > kShort;
+    });
+    if (!is_long) {
+      respond_with(respond_, [&] { return infer_reply(*model_, parsed_, outputs); });
+      return;
+    }
+    const auto owned = std::make_shared<const OwnedOutputs>(outputs);
+    const auto parsed = std::make_shared<const InferRequest>(std::move(parsed_));
+    workers_.add([owned, parsed, respond = respond_, model = model_] {
+      respond_with(respond, [&] { return infer_reply(*model, *parsed, owned->get()); });
+    });
+  }
+  void respond(const Result& /*result*/) override {}
+
+ private:
+  std::shared_ptr<const Signature> model_;
+  Clock::time_point arrived_ = Clock::now();
+  InferRequest parsed_;
+};
+
+class PredictJob final : public HttpJob {
+ public:
+  PredictJob(HttpRequest request, HttpRespond respond, std::int64_t most_pixels, Workers& workers)
+      : HttpJob(std::move(request), std::move(respond), workers), most_pixels_(most_pixels) {}
+
+  void prepare() override {
+    const std::string_view file = image_in(request_);
+    image_ = decode_image(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
+                          PixelFormat::kRgb24, most_pixels_);
+    request_.body = {};
+  }
+
+  JobInput input() const override { return image_.view(); }
+  std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
+
+  void respond(std::span<const OutputBuffer> /*outputs*/) override {}
+  void respond(const Result& result) override {
+    if (request_.parameter("draw") != "1") {
+      respond_with(respond_, [&] { return reply_with("application/json", to_json(result)); });
+      return;
+    }
+    const auto image = std::make_shared<const Image>(std::move(image_));
+    workers_.add([image, result = result.clone(), respond = respond_] {
+      respond_with(respond,
+                   [&] { return reply_with("image/jpeg", encode_jpeg(draw(image->view(), std::span(&result, 1)))); });
+    });
+  }
+
+ private:
+  std::int64_t most_pixels_;
+  Image image_;
+};
+
+}  // namespace
+
+HttpReply error_reply(int status, const std::string& sentence) {
+  HttpReply reply = reply_with("application/json", nlohmann::json{{"error", sentence}}.dump(
+                                                       -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  reply.status = status;
+  return reply;
+}
+
+HttpReply error_reply(const Error& error) {
+  if (is_of_request(error)) return error_reply(400, error.what());
+  log(LogLevel::kWarning, "a request has failed: {}", error.what());
+  return error_reply(500, "the model can't be run");
+}
+
+std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond,
+                               Workers& workers) {
+  return std::make_unique<InferJob>(std::move(model), std::move(request), std::move(respond), workers);
+}
+
+bool is_short(const HttpRequest& request) {
+  constexpr std::size_t kShortJson = 5;  // digits
+  const std::string_view json_bytes = request.header(kJsonLength);
+  return !json_bytes.empty() && json_bytes.size() < kShortJson;
+}
+
+std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, std::int64_t most_pixels, Workers& workers) {
+  return std::make_unique<PredictJob>(std::move(request), std::move(respond), most_pixels, workers);
+}
+
+}  // namespace saccade::serve

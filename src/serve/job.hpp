@@ -1,0 +1,57 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <variant>
+
+#include "base/clock.hpp"
+#include "saccade/error.hpp"
+#include "saccade/frame.hpp"
+#include "saccade/model.hpp"
+#include "saccade/results.hpp"
+
+namespace saccade::serve {
+
+/// Why a request was not run.
+enum class Refusal {
+  kFull,     ///< as many wait as may
+  kLate,     ///< its deadline passed while it waited
+  kStopped,  ///< the server is ending
+};
+
+/// Raw tensors, in the model's order, each with so many images along its first dimension.
+struct TensorInput {
+  std::span<const InputBuffer> tensors;
+  std::size_t images = 1;
+};
+
+/// What a job runs on: raw tensors, or a frame. The job owns it.
+using JobInput = std::variant<TensorInput, FrameView>;
+
+/// Whether ERROR is of the request, and not of the machine.
+bool is_of_request(const Error& error);
+
+/// A request for a model, from when it has come until it has its response. All but the constructor is called by threads
+/// of the server, one at a time. One of respond(), refuse() and fail() is called, once.
+class Job {
+ public:
+  virtual ~Job() = default;
+
+  /// Reads the request: decodes its image, parses its tensors. Called before the others. Throws what the request fails
+  /// with.
+  virtual void prepare() = 0;
+  /// What prepare() has read.
+  virtual JobInput input() const = 0;
+  /// When the request is to be refused if it has not begun to run.
+  virtual std::optional<Clock::time_point> deadline() const = 0;
+
+  /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns.
+  virtual void respond(std::span<const OutputBuffer> outputs) = 0;
+  /// The job was run on a frame. RESULT is valid until this returns.
+  virtual void respond(const Result& result) = 0;
+  /// A request that came now would wait for EXPECTED_WAIT.
+  virtual void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) = 0;
+  virtual void fail(const Error& error) = 0;
+};
+
+}  // namespace saccade::serve

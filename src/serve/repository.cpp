@@ -1,0 +1,110 @@
+#include "serve/repository.hpp"
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+
+namespace saccade::serve {
+namespace {
+
+bool is_model(const std::filesystem::path& file) { return file.extension() == ".onnx" || file.extension() == ".plan"; }
+
+}  // namespace
+
+Repository::Repository(Load load, std::string folder) : load_(std::move(load)), folder_(std::move(folder)) {}
+
+Repository::~Repository() = default;
+
+void Repository::add(const std::string& path) {
+  auto model = load_(path);
+  const std::string name = model->model().name();
+  const std::scoped_lock lock(mutex_);
+  if (models_.contains(name))
+    fail(ErrorCode::kInvalidArgument, "two models are called '{}': requests could not tell them apart", name);
+  models_.emplace(name, std::move(model));
+}
+
+void Repository::add_folder() {
+  for (const Entry& entry : index())
+    if (!entry.is_loaded) add(path_of(entry.name));
+}
+
+void Repository::load(const std::string& name) {
+  const std::scoped_lock loading(loading_);
+  const std::string path = path_of(name);
+  std::unique_ptr<ServedModel> model;
+  try {
+    model = load_(path);
+  } catch (const Error& error) {
+    log(LogLevel::kWarning, "'{}' is not loaded: {}", name, error.what());
+    fail(error.code(), "'{}' can't be loaded: the server's log says why", name);
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    models_[name].swap(model);
+  }
+  // The old one responds to what it has taken while the new one runs.
+  if (model != nullptr) end(std::move(model));
+}
+
+void Repository::unload(const std::string& name) {
+  const std::scoped_lock loading(loading_);
+  std::unique_ptr<ServedModel> model;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = models_.find(name);
+    if (found == models_.end()) fail(ErrorCode::kInvalidArgument, "no model '{}' is loaded", brief(name));
+    model = std::move(found->second);
+    models_.erase(found);
+  }
+  end(std::move(model));
+}
+
+void Repository::end(std::unique_ptr<ServedModel> model) {
+  model->finish();
+  const std::scoped_lock lock(mutex_);
+  ended_[model->model().name()] += model->counts();
+}
+
+/// No path comes from a request: NAME is compared with those of the folder.
+std::string Repository::path_of(const std::string& name) const {
+  for (const auto& file : std::filesystem::directory_iterator(folder_))
+    if (is_model(file.path()) && file.path().stem().string() == name) return file.path().string();
+  fail(ErrorCode::kInvalidArgument, "there is no file of a model '{}'", brief(name));
+}
+
+std::vector<Repository::Entry> Repository::index() const {
+  std::map<std::string, bool> is_ready;
+  if (is_controlled())
+    for (const auto& file : std::filesystem::directory_iterator(folder_))
+      if (is_model(file.path())) is_ready[file.path().stem().string()] = false;
+  for (const std::string& name : names()) is_ready[name] = true;
+  std::vector<Entry> entries;
+  for (const auto& [name, ready] : is_ready) entries.push_back({name, ready});
+  return entries;
+}
+
+bool Repository::with(std::string_view name, const std::function<void(ServedModel&)>& use) const {
+  const std::shared_lock lock(mutex_);
+  const auto found = models_.find(name);
+  if (found == models_.end()) return false;
+  use(*found->second);
+  return true;
+}
+
+std::vector<std::string> Repository::names() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<std::string> names;
+  for (const auto& [name, model] : models_) names.push_back(name);
+  return names;
+}
+
+std::map<std::string, ExecutionCounts> Repository::counts() const {
+  const std::shared_lock lock(mutex_);
+  std::map<std::string, ExecutionCounts> counts = ended_;
+  for (const auto& [name, model] : models_) counts[name] += model->counts();
+  return counts;
+}
+
+}  // namespace saccade::serve

@@ -1,0 +1,139 @@
+"""A running `saccade serve` and requests for it: what the tests of the server share."""
+import argparse
+import http.client
+import json
+import os
+import re
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import unittest
+
+PARSER = argparse.ArgumentParser()
+PARSER.add_argument("--binary", required=True)
+PARSER.add_argument("--shared", required=True)
+PARSER.add_argument("--model", required=True)
+ARGS, REST = PARSER.parse_known_args()
+NAME = os.path.splitext(os.path.basename(ARGS.model))[0]
+TOKEN = "0123456789abcdef0123456789abcdef"
+SMALL = "resnet20_cifar10"
+ELEMENTS = 3 * 32 * 32
+
+
+def command(*flags, models=None):
+    return [ARGS.binary, "serve", *([network()] if models is None else models), "--device", "cpu", "--http", "0", *flags]
+
+
+def network():
+    path = os.path.join(ARGS.shared, "models", "real", SMALL + ".onnx")
+    if not os.path.exists(path):
+        raise unittest.SkipTest("needs ../shared")
+    return path
+
+
+class Server:
+    """A running server."""
+
+    def __init__(self, *flags, models=None):
+        self.process = subprocess.Popen(command(*flags, models=models), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines = []
+        while line := self.process.stderr.readline():
+            lines.append(line)
+            if found := re.fullmatch(r"http: https?://([^/]+):(\d+)/v2\n", line):
+                self.host, self.port = found[1].strip("[]"), int(found[2])
+                break
+        else:
+            raise AssertionError("".join(lines))
+        self.errors = []
+        self.reader = threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)
+        self.reader.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self.reader.join()
+        self.process.stdout.close()
+        self.process.stderr.close()
+
+    def connect(self, timeout=60):
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+
+    def request(self, method, path, body=None, headers=None, connection=None):
+        """The status, the body and the headers."""
+        own = connection or self.connect()
+        own.request(method, path, body, headers or {})
+        response = own.getresponse()
+        read = response.read()
+        if connection is None:
+            own.close()
+        return response.status, read, response.headers
+
+    def post(self, path, body, headers=None, connection=None):
+        status, read, _ = self.request("POST", path, body, headers, connection)
+        return status, json.loads(read)
+
+    def finish(self):
+        self.process.send_signal(signal.SIGTERM)
+        output = self.process.stdout.read()
+        assert self.process.wait(60) == 0, "".join(self.errors)
+        return output
+
+
+def values(seed=1):
+    return [((seed * 7919 + i * 31) % 255) / 255 for i in range(ELEMENTS)]
+
+
+def tensor(**changes):
+    return {"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32", "data": values(), **changes}
+
+
+def body(**changes):
+    return json.dumps({"inputs": [tensor()], **changes})
+
+
+def binary(seed=1, **changes):
+    """A request with a binary input and output, and its headers."""
+    data = struct.pack(f"<{ELEMENTS}f", *values(seed))
+    text = json.dumps({"inputs": [{"name": "input", "shape": [1, 3, 32, 32], "datatype": "FP32",
+                                   "parameters": {"binary_data_size": len(data)}}],
+                       "parameters": {"binary_data_output": True}, **changes}).encode()
+    return text + data, {"Inference-Header-Content-Length": str(len(text))}
+
+
+def field(number, value):
+    """A field of a protobuf message."""
+    if isinstance(value, int):
+        return bytes([number << 3]) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2]) + varint(len(value)) + value
+
+
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
+
+
+def write_sum(path):
+    """A model that is no image's: y = x + x, 2 x 3 numbers."""
+    shape = b"".join(field(1, field(1, side)) for side in (2, 3))
+    value = [field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))) for name in "xy"]
+    node = field(1, "x") * 2 + field(2, "y") + field(4, "Add")
+    graph = field(1, node) + field(2, "sum") + field(11, value[0]) + field(12, value[1])
+    with open(path, "wb") as file:
+        file.write(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
+
+
+def rendered(folder, format="jpg"):
+    """An image of the scene."""
+    subprocess.run([ARGS.binary, "demo", "--render", "1", "--source", "synthetic:?size=320x240", "--format", format,
+                    "--output", folder], check=True, capture_output=True)
+    return next(os.path.join(at, file) for at, _, files in os.walk(folder) for file in files if file.endswith(format))
+
+
+def main():
+    unittest.main(module="__main__", argv=[sys.argv[0], *REST])
