@@ -81,6 +81,7 @@ std::vector<Repository::Entry> Repository::index() const {
       if (is_model(file.path())) is_ready[file.path().stem().string()] = false;
   for (const std::string& name : names()) is_ready[name] = true;
   std::vector<Entry> entries;
+  entries.reserve(is_ready.size());
   for (const auto& [name, ready] : is_ready) entries.push_back({name, ready});
   return entries;
 }
@@ -96,6 +97,7 @@ bool Repository::with(std::string_view name, const std::function<void(ServedMode
 std::vector<std::string> Repository::names() const {
   const std::shared_lock lock(mutex_);
   std::vector<std::string> names;
+  names.reserve(models_.size());
   for (const auto& [name, model] : models_) names.push_back(name);
   return names;
 }

@@ -1,8 +1,6 @@
 #include "serve/served_model.hpp"
 
 #include <algorithm>
-#include <functional>
-#include <ranges>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -204,17 +202,18 @@ void ServedModel::add_matching(Jobs& jobs, std::size_t kind, std::size_t& room) 
 
 void ServedModel::refuse_late(Jobs& jobs) {
   const Clock::time_point now = Clock::now();
-  const auto is_late = [now](const std::unique_ptr<Job>& job) { return job->deadline().value_or(now) < now; };
-  const auto late = std::ranges::stable_partition(jobs, std::not_fn(is_late));
-  if (late.empty()) return;
+  const auto late = std::stable_partition(jobs.begin(), jobs.end(), [now](const std::unique_ptr<Job>& job) {
+    return job->deadline().value_or(now) >= now;
+  });
+  if (late == jobs.end()) return;
   std::chrono::nanoseconds wait{};
   {
     const std::scoped_lock lock(mutex_);
-    counts_.refused += late.size();
+    counts_.refused += static_cast<std::uint64_t>(jobs.end() - late);
     wait = expected_wait();
   }
-  for (const auto& job : late) job->refuse(Refusal::kLate, wait);
-  jobs.erase(late.begin(), late.end());
+  for (auto each = late; each != jobs.end(); ++each) (*each)->refuse(Refusal::kLate, wait);
+  jobs.erase(late, jobs.end());
 }
 
 /// Runs JOBS together, and one by one if that fails: none fails for another. Returns how many have failed.

@@ -9,6 +9,7 @@
 #include "pipeline/model/model_impl.hpp"
 #include "pipeline/model/second_model.hpp"
 #include "pipeline/model/tiling.hpp"
+#include "vision/thresholds.hpp"
 
 namespace saccade {
 namespace {
