@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "command.hpp"
 #include "common.hpp"
 #include "interrupt.hpp"
+#include "measure/live/run_monitor.hpp"
 #include "report.hpp"
 #include "serve/http_api.hpp"
 #include "serve/repository.hpp"
@@ -33,20 +35,20 @@ struct ServeFlags {
 
 nlohmann::json to_json(const serve::Repository& models) {
   auto rows = nlohmann::json::array();
-  for (const auto& [name, counts] : models.counts())
+  for (const auto& [name, use] : models.use())
     rows.push_back({{"name", name},
-                    {"run", counts.run},
-                    {"failed", counts.failed},
-                    {"refused", counts.refused},
-                    {"executions", counts.executions}});
+                    {"run", use.run},
+                    {"failed", use.failed},
+                    {"refused", use.refused},
+                    {"executions", use.executions}});
   return {{"models", rows}};
 }
 
 std::string to_text(const serve::Repository& models) {
   std::string text;
-  for (const auto& [name, counts] : models.counts())
-    text += fmt::format("{}: {} requests run, {} failed, {} refused, in {} executions\n", printable(name), counts.run,
-                        counts.failed, counts.refused, counts.executions);
+  for (const auto& [name, use] : models.use())
+    text += fmt::format("{}: {} requests run, {} failed, {} refused, in {} executions\n", printable(name), use.run,
+                        use.failed, use.refused, use.executions);
   return text;
 }
 
@@ -74,7 +76,13 @@ int run_server(const ServeFlags& flags) {
       flags.folder);
   for (const std::string& path : flags.models) models.add(path);
   models.add_folder();
-  const auto server = module<HttpModule>("http").listen(options, serve::routes(models, workers, flags.api));
+  const auto& http = module<HttpModule>("http");
+  const RunMonitor monitor({}, std::array{flags.common.model.device});
+  std::vector<HttpRoute> routes = serve::routes(models, workers, flags.api);
+  routes.push_back({.path = "/metrics", .reply = [&](const HttpRequest& /*request*/) {
+                      return http.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
+                    }});
+  const auto server = http.listen(options, std::move(routes));
   const bool is_v6 = options.host.find(':') != std::string::npos;
   print_aside(fmt::format("http: http{}://{}{}{}:{}/v2\n", options.certificate.empty() ? "" : "s", is_v6 ? "[" : "",
                           options.host, is_v6 ? "]" : "", server->port()));

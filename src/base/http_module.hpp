@@ -12,6 +12,9 @@
 namespace saccade {
 
 struct RunState;
+namespace serve {
+struct ServeState;
+}
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
@@ -97,6 +100,8 @@ struct HttpModule {
   std::unique_ptr<HttpServer> (*listen)(const HttpOptions& options, std::vector<HttpRoute> routes);
   /// STATE in Prometheus' text format 0.0.4. Any thread.
   HttpReply (*metrics)(const RunState& state);
+  /// The same of a server.
+  HttpReply (*serve_metrics)(const serve::ServeState& state);
 };
 
 }  // namespace saccade

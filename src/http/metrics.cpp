@@ -1,103 +1,19 @@
 #include "http/metrics.hpp"
 
 #include <fmt/format.h>
-#include <prometheus/text_serializer.h>
 
 #include <array>
-#include <limits>
-#include <list>
 #include <map>
 #include <utility>
 
+#include "http/families.hpp"
 #include "measure/live/run_state.hpp"
-#include "saccade/telemetry.hpp"
-#include "saccade/version.hpp"
 
 // The names and units follow Prometheus' conventions: base units, _total for counters, ratios from 0 to 1, the names of
 // its client libraries for the process. A stream is labelled by its number, because two sources can have the same name;
 // saccade_stream_info has the name.
 namespace saccade::http {
 namespace {
-
-using prometheus::ClientMetric;
-using prometheus::MetricFamily;
-using prometheus::MetricType;
-using Labels = std::vector<ClientMetric::Label>;
-
-double seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
-
-/// A family and its values.
-class Family {
- public:
-  Family(std::string name, std::string help, MetricType type)
-      : family_{.name = std::move(name), .help = std::move(help), .type = type, .metric = {}} {}
-
-  Family& add(Labels labels, double value) {
-    ClientMetric& metric = with(std::move(labels));
-    if (family_.type == MetricType::Counter) metric.counter.value = value;
-    if (family_.type == MetricType::Gauge) metric.gauge.value = value;
-    return *this;
-  }
-  /// Nothing without a VALUE.
-  template <typename T>
-  Family& add(Labels labels, const std::optional<T>& value) {
-    return value ? add(std::move(labels), static_cast<double>(*value)) : *this;
-  }
-  Family& add(Labels labels, const Distribution& time) {
-    ClientMetric::Histogram& histogram = with(std::move(labels)).histogram;
-    histogram.sample_count = static_cast<std::uint64_t>(time.count);
-    histogram.sample_sum = seconds(time.sum);
-    for (std::size_t i = 0; i < kLatencyBounds.size(); ++i)
-      histogram.bucket.push_back({static_cast<std::uint64_t>(time.at_most[i]), seconds(kLatencyBounds[i])});
-    histogram.bucket.push_back({histogram.sample_count, std::numeric_limits<double>::infinity()});
-    return *this;
-  }
-
-  Family& add(Labels labels, const DwellTimes& dwell) {
-    ClientMetric::Histogram& histogram = with(std::move(labels)).histogram;
-    histogram.sample_count = static_cast<std::uint64_t>(dwell.count);
-    histogram.sample_sum = seconds(dwell.sum);
-    for (std::size_t i = 0; i < kDwellBounds.size(); ++i)
-      histogram.bucket.push_back({static_cast<std::uint64_t>(dwell.at_most[i]), seconds(kDwellBounds[i])});
-    histogram.bucket.push_back({histogram.sample_count, std::numeric_limits<double>::infinity()});
-    return *this;
-  }
-
-  MetricFamily take() { return std::move(family_); }
-  bool is_empty() const { return family_.metric.empty(); }
-
- private:
-  ClientMetric& with(Labels labels) {
-    family_.metric.emplace_back().label = std::move(labels);
-    return family_.metric.back();
-  }
-
-  MetricFamily family_;
-};
-
-class Families {
- public:
-  Family& counter(std::string name, std::string help) {
-    return families_.emplace_back(std::move(name), std::move(help), MetricType::Counter);
-  }
-  Family& gauge(std::string name, std::string help) {
-    return families_.emplace_back(std::move(name), std::move(help), MetricType::Gauge);
-  }
-  Family& histogram(std::string name, std::string help) {
-    return families_.emplace_back(std::move(name), std::move(help), MetricType::Histogram);
-  }
-
-  /// Those with values.
-  std::vector<MetricFamily> take() {
-    std::vector<MetricFamily> taken;
-    for (Family& family : families_)
-      if (!family.is_empty()) taken.push_back(family.take());
-    return taken;
-  }
-
- private:
-  std::list<Family> families_;
-};
 
 void add_ledger(Family& frames, const std::string& stream, const Ledger& ledger) {
   const std::pair<const char*, std::int64_t> outcomes[] = {{"processed", ledger.processed},
@@ -209,38 +125,15 @@ void add_zones(Families& families, const Summary& summary) {
   }
 }
 
-void add_machine(Families& families, const RunState& state) {
-  families.counter("process_cpu_seconds_total", "Processor time of the process, of all its threads.")
-      .add({}, state.process.processor_time.count());
-  families.gauge("process_resident_memory_bytes", "Resident memory of the process.")
-      .add({}, static_cast<double>(state.process.resident_bytes));
-  families.gauge("process_threads", "Threads of the process.").add({}, static_cast<double>(state.process.threads));
-  if (state.gpus.empty()) return;
-  Family& use = families.gauge("saccade_gpu_use_ratio",
-                               "Share of the last sample period of NVML in which a kernel ran on the GPU.");
-  Family& memory = families.gauge("saccade_gpu_memory_bytes", "Memory of the GPU in use, of all processes.");
-  Family& power = families.gauge("saccade_gpu_power_watts", "Power of the GPU's board.");
-  for (const GpuUse& each : state.gpus) {
-    const Labels gpu = {{"gpu", std::to_string(each.ordinal)}};
-    use.add(gpu, each.state.use);
-    memory.add(gpu, each.state.memory_bytes);
-    power.add(gpu, each.state.watts);
-  }
-}
-
 }  // namespace
 
 HttpReply metrics(const RunState& state) {
   Families families;
-  families.gauge("saccade_build_info", "The version of Saccade; the value is 1.")
-      .add({{"version", std::string(version())}}, 1);
   if (state.summary) add_summary(families, *state.summary);
   if (state.summary) add_sinks(families, state.summary->sinks);
   if (state.summary) add_zones(families, *state.summary);
-  add_machine(families, state);
-  return {.status = 200,
-          .type = "text/plain; version=0.0.4; charset=utf-8",
-          .body = prometheus::TextSerializer().Serialize(families.take())};
+  families.add_machine(state.process, state.gpus);
+  return families.reply();
 }
 
 }  // namespace saccade::http

@@ -1,10 +1,11 @@
 #include "http/http_server.hpp"
 #include "http/metrics.hpp"
+#include "http/serve_metrics.hpp"
 
 namespace saccade::http {
 namespace {
 
-constexpr HttpModule kModule{.listen = listen, .metrics = metrics};
+constexpr HttpModule kModule{.listen = listen, .metrics = metrics, .serve_metrics = serve_metrics};
 
 }  // namespace
 }  // namespace saccade::http

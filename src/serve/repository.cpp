@@ -64,7 +64,7 @@ void Repository::unload(const std::string& name) {
 void Repository::end(std::unique_ptr<ServedModel> model) {
   model->finish();
   const std::scoped_lock lock(mutex_);
-  ended_[model->model().name()] += model->counts();
+  ended_[model->model().name()] += model->use();
 }
 
 /// No path comes from a request: NAME is compared with those of the folder.
@@ -102,11 +102,11 @@ std::vector<std::string> Repository::names() const {
   return names;
 }
 
-std::map<std::string, ExecutionCounts> Repository::counts() const {
+std::map<std::string, ModelUse> Repository::use() const {
   const std::shared_lock lock(mutex_);
-  std::map<std::string, ExecutionCounts> counts = ended_;
-  for (const auto& [name, model] : models_) counts[name] += model->counts();
-  return counts;
+  std::map<std::string, ModelUse> all = ended_;
+  for (const auto& [name, model] : models_) all[name] += model->use();
+  return all;
 }
 
 }  // namespace saccade::serve

@@ -48,7 +48,7 @@ class Repository {
   /// The names of the models that are loaded.
   std::vector<std::string> names() const;
   /// What happened to the requests of each model that is or was loaded, by name.
-  std::map<std::string, ExecutionCounts> counts() const;
+  std::map<std::string, ModelUse> use() const;
 
  private:
   std::string path_of(const std::string& name) const;
@@ -59,7 +59,7 @@ class Repository {
   std::mutex loading_;  ///< one load or unload at a time
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<ServedModel>, std::less<>> models_;
-  std::map<std::string, ExecutionCounts> ended_;  ///< of models that were replaced or unloaded
+  std::map<std::string, ModelUse> ended_;  ///< of models that were replaced or unloaded
 };
 
 }  // namespace saccade::serve

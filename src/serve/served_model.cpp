@@ -56,33 +56,7 @@ bool succeeds(Job& job, const Work& work) {
   return false;
 }
 
-/// Runs JOBS, which have the same kind of input.
-void run_all(ModelExecution& execution, std::span<const std::unique_ptr<Job>> jobs) {
-  std::vector<TensorInput> tensors;
-  std::vector<FrameView> frames;
-  for (const auto& job : jobs) {
-    const JobInput input = job->input();
-    if (const auto* given = std::get_if<TensorInput>(&input))
-      tensors.push_back(*given);
-    else
-      frames.push_back(std::get<FrameView>(input));
-  }
-  if (frames.empty())
-    execution.run(tensors);
-  else
-    execution.run(frames);
-}
-
 }  // namespace
-
-ExecutionCounts& ExecutionCounts::operator+=(const ExecutionCounts& more) {
-  run += more.run;
-  failed += more.failed;
-  refused += more.refused;
-  executions += more.executions;
-  waiting += more.waiting;
-  return *this;
-}
 
 ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& workers)
     : model_(std::move(model)), options_(options), predicts_(can_predict(model_)), workers_(workers) {
@@ -111,81 +85,88 @@ void ServedModel::finish() {
 }
 
 void ServedModel::submit(std::unique_ptr<Job> job, Prepared prepared) {
+  Entry entry{.job = std::move(job), .arrived = Clock::now()};
   Refusal reason = Refusal::kFull;
   std::chrono::nanoseconds wait{};
+  bool is_taken = false;
   {
     const std::scoped_lock lock(mutex_);
-    if (!is_ending_ && ready_.size() + preparing_ < options_.queue) {
-      if (prepared == Prepared::kYes) {
-        add_ready(std::move(job));
-        return;
-      }
+    is_taken = !is_ending_ && ready_.size() + preparing_ < options_.queue;
+    if (is_taken && prepared == Prepared::kYes) {
+      add_ready(std::move(entry));
+      return;
+    }
+    if (is_taken) {
       ++preparing_;
     } else {
       if (is_ending_) reason = Refusal::kStopped;
-      ++counts_.refused;
+      ++use_.refused;
       wait = expected_wait();
-      prepared = Prepared::kYes;
     }
   }
-  if (prepared == Prepared::kYes) {
-    job->refuse(reason, wait);
+  if (!is_taken) {
+    entry.job->refuse(reason, wait);
     return;
   }
   // A std::function has to be copyable.
-  workers_.add([this, held = std::make_shared<std::unique_ptr<Job>>(std::move(job))] { prepare(std::move(*held)); });
+  workers_.add([this, held = std::make_shared<Entry>(std::move(entry))] { prepare(std::move(*held)); });
 }
 
-void ServedModel::add_ready(std::unique_ptr<Job> job) {
-  ready_.push_back({std::move(job), Clock::now()});
+void ServedModel::add_ready(Entry entry) {
+  entry.ready = Clock::now();
+  ready_.push_back(std::move(entry));
   // A thread that waits for another kind of input takes no notice.
   changed_.notify_all();
 }
 
-void ServedModel::prepare(std::unique_ptr<Job> job) {
-  const bool is_ready = succeeds(*job, [&] { job->prepare(); });
+void ServedModel::prepare(Entry entry) {
+  const bool is_ready = succeeds(*entry.job, [&] { entry.job->prepare(); });
   const std::scoped_lock lock(mutex_);
   --preparing_;
   if (is_ready)
-    add_ready(std::move(job));
+    add_ready(std::move(entry));
   else
-    ++counts_.failed;
+    ++use_.failed;
   changed_.notify_all();
 }
 
 void ServedModel::execute(ModelExecution& execution) {
-  Jobs jobs;
-  while (take(jobs)) {
-    refuse_late(jobs);
-    if (jobs.empty()) continue;
+  Entries batch;
+  while (take(batch)) {
+    refuse_late(batch);
+    if (batch.empty()) continue;
+    std::size_t images = 0;
+    for (const Entry& entry : batch) images += images_of(entry.job->input());
     const Clock::time_point start = Clock::now();
-    const std::size_t failed = run(execution, jobs);
-    const auto took = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
+    const std::size_t failed = run(execution, batch);
+    const Clock::time_point end = Clock::now();
     const std::scoped_lock lock(mutex_);
-    counts_.run += jobs.size() - failed;
-    counts_.failed += failed;
-    ++counts_.executions;
+    use_.run += batch.size() - failed;
+    use_.failed += failed;
+    use_.add_execution(images);
+    if (failed > 0) continue;
+    for (const Entry& entry : batch) use_.latency.add(end - entry.arrived);
     constexpr int kMemory = 16;
-    if (failed == 0) mean_run_ += (took - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
+    mean_run_ += (end - start - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
   }
 }
 
-bool ServedModel::take(Jobs& jobs) {
-  jobs.clear();
+bool ServedModel::take(Entries& batch) {
+  batch.clear();
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !ready_.empty() || (is_ending_ && preparing_ == 0); });
   if (ready_.empty()) return false;
-  const Clock::time_point latest = ready_.front().since + options_.batch_wait;
+  const Clock::time_point latest = ready_.front().ready + options_.batch_wait;
   const std::size_t kind = ready_.front().job->input().index();
   std::size_t room = kind == 0 ? options_.batch : executions_[0]->most_frames();
   do {
-    add_matching(jobs, kind, room);
+    add_matching(batch, kind, room);
   } while (room > 0 && !is_ending_ && changed_.wait_until(lock, latest) == std::cv_status::no_timeout);
   return true;
 }
 
-/// Moves jobs with the KIND of input from the queue to JOBS, in order, as long as their images fit into ROOM.
-void ServedModel::add_matching(Jobs& jobs, std::size_t kind, std::size_t& room) {
+/// Moves entries with the KIND of input from the queue to BATCH, in order, as long as their images fit into ROOM.
+void ServedModel::add_matching(Entries& batch, std::size_t kind, std::size_t& room) {
   for (auto each = ready_.begin(); each != ready_.end() && room > 0;) {
     const JobInput input = each->job->input();
     if (input.index() != kind) {
@@ -195,58 +176,73 @@ void ServedModel::add_matching(Jobs& jobs, std::size_t kind, std::size_t& room) 
     const std::size_t images = images_of(input);
     if (images > room) break;
     room -= images;
-    jobs.push_back(std::move(each->job));
+    batch.push_back(std::move(*each));
     each = ready_.erase(each);
   }
 }
 
-void ServedModel::refuse_late(Jobs& jobs) {
+void ServedModel::refuse_late(Entries& batch) {
   const Clock::time_point now = Clock::now();
-  const auto late = std::stable_partition(jobs.begin(), jobs.end(), [now](const std::unique_ptr<Job>& job) {
-    return job->deadline().value_or(now) >= now;
-  });
-  if (late == jobs.end()) return;
+  const auto late = std::stable_partition(
+      batch.begin(), batch.end(), [now](const Entry& entry) { return entry.job->deadline().value_or(now) >= now; });
+  if (late == batch.end()) return;
   std::chrono::nanoseconds wait{};
   {
     const std::scoped_lock lock(mutex_);
-    counts_.refused += static_cast<std::uint64_t>(jobs.end() - late);
+    use_.refused += static_cast<std::uint64_t>(batch.end() - late);
     wait = expected_wait();
   }
-  for (auto each = late; each != jobs.end(); ++each) (*each)->refuse(Refusal::kLate, wait);
-  jobs.erase(late, jobs.end());
+  for (auto each = late; each != batch.end(); ++each) each->job->refuse(Refusal::kLate, wait);
+  batch.erase(late, batch.end());
 }
 
-/// Runs JOBS together, and one by one if that fails: none fails for another. Returns how many have failed.
-std::size_t ServedModel::run(ModelExecution& execution, std::span<const std::unique_ptr<Job>> jobs) {
+void ServedModel::run_together(ModelExecution& execution, std::span<const Entry> batch) {
+  std::vector<TensorInput> tensors;
+  std::vector<FrameView> frames;
+  for (const Entry& entry : batch) {
+    const JobInput input = entry.job->input();
+    if (const auto* given = std::get_if<TensorInput>(&input))
+      tensors.push_back(*given);
+    else
+      frames.push_back(std::get<FrameView>(input));
+  }
+  if (frames.empty())
+    execution.run(tensors);
+  else
+    execution.run(frames);
+}
+
+/// Runs BATCH together, and one by one if that fails: none fails for another. Returns how many have failed.
+std::size_t ServedModel::run(ModelExecution& execution, std::span<const Entry> batch) {
   std::size_t failed = 0;
   try {
-    run_all(execution, jobs);
+    run_together(execution, batch);
   } catch (const std::exception& /*error*/) {
-    if (jobs.size() == 1) {
-      succeeds(*jobs[0], [] { throw; });
+    if (batch.size() == 1) {
+      succeeds(*batch[0].job, [] { throw; });
       return 1;
     }
-    for (std::size_t i = 0; i < jobs.size(); ++i) failed += run(execution, jobs.subspan(i, 1));
+    for (std::size_t i = 0; i < batch.size(); ++i) failed += run(execution, batch.subspan(i, 1));
     return failed;
   }
-  const bool has_frames = std::holds_alternative<FrameView>(jobs[0]->input());
-  for (std::size_t i = 0; i < jobs.size(); ++i) {
-    const bool has_run = succeeds(*jobs[i], [&] {
+  const bool has_frames = std::holds_alternative<FrameView>(batch[0].job->input());
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const bool has_run = succeeds(*batch[i].job, [&] {
       if (has_frames)
-        jobs[i]->respond(execution.result(i));
+        batch[i].job->respond(execution.result(i));
       else
-        jobs[i]->respond(execution.outputs(i));
+        batch[i].job->respond(execution.outputs(i));
     });
     if (!has_run) ++failed;
   }
   return failed;
 }
 
-ExecutionCounts ServedModel::counts() const {
+ModelUse ServedModel::use() const {
   const std::scoped_lock lock(mutex_);
-  ExecutionCounts counts = counts_;
-  counts.waiting = ready_.size() + preparing_;
-  return counts;
+  ModelUse use = use_;
+  use.waiting = ready_.size() + preparing_;
+  return use;
 }
 
 /// Of a request that came now, by the mean of the last runs.

@@ -12,6 +12,7 @@
 #include "saccade/model.hpp"
 #include "serve/job.hpp"
 #include "serve/model_execution.hpp"
+#include "serve/serve_state.hpp"
 #include "serve/signature.hpp"
 #include "serve/workers.hpp"
 
@@ -22,17 +23,6 @@ struct ExecutionOptions {
   std::size_t queue = 64;                 ///< requests that wait
   std::size_t batch = 1;                  ///< the most images of an execution; 0: as many as are fastest
   std::chrono::nanoseconds batch_wait{};  ///< the longest that a request waits for others
-};
-
-/// What happened to the requests of a model so far.
-struct ExecutionCounts {
-  std::uint64_t run = 0;
-  std::uint64_t failed = 0;
-  std::uint64_t refused = 0;
-  std::uint64_t executions = 0;  ///< each of one request or several
-  std::size_t waiting = 0;
-
-  ExecutionCounts& operator+=(const ExecutionCounts& more);
 };
 
 /// Runs a model for requests, in the order in which they are ready, each on one of some threads with memory of its own.
@@ -56,25 +46,26 @@ class ServedModel {
   enum class Prepared { kNo, kYes };
   /// Takes a job. It may have its response before this returns. PREPARED: whether Job::prepare() was called.
   void submit(std::unique_ptr<Job> job, Prepared prepared);
-  ExecutionCounts counts() const;
+  ModelUse use() const;
   /// Refuses jobs that come from now on, and returns when all others have their responses.
   void finish();
 
  private:
-  using Jobs = std::vector<std::unique_ptr<Job>>;
-
-  struct Ready {
+  struct Entry {
     std::unique_ptr<Job> job;
-    Clock::time_point since;
+    Clock::time_point arrived;
+    Clock::time_point ready = {};
   };
+  using Entries = std::vector<Entry>;
 
-  void add_ready(std::unique_ptr<Job> job);
-  void prepare(std::unique_ptr<Job> job);
+  void add_ready(Entry entry);
+  void prepare(Entry entry);
   void execute(ModelExecution& execution);
-  bool take(Jobs& jobs);
-  void add_matching(Jobs& jobs, std::size_t kind, std::size_t& room);
-  void refuse_late(Jobs& jobs);
-  static std::size_t run(ModelExecution& execution, std::span<const std::unique_ptr<Job>> jobs);
+  bool take(Entries& batch);
+  void add_matching(Entries& batch, std::size_t kind, std::size_t& room);
+  void refuse_late(Entries& batch);
+  static std::size_t run(ModelExecution& execution, std::span<const Entry> batch);
+  static void run_together(ModelExecution& execution, std::span<const Entry> batch);
   std::chrono::nanoseconds expected_wait() const;
 
   Model model_;
@@ -85,9 +76,9 @@ class ServedModel {
   std::shared_ptr<const Signature> signature_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Ready> ready_;
+  std::deque<Entry> ready_;
   std::size_t preparing_ = 0;
-  ExecutionCounts counts_;
+  ModelUse use_;
   std::chrono::nanoseconds mean_run_{0};
   bool is_ending_ = false;
   std::vector<std::thread> threads_;

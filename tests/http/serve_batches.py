@@ -12,6 +12,7 @@ import threading
 import unittest
 
 import serving
+from scrape import parse
 from serving import ARGS, ELEMENTS, NAME, SMALL, Server, binary, command, network, rendered, tensor, values, write_sum
 
 
@@ -84,6 +85,28 @@ class Batches(unittest.TestCase):
             with Server("--batch", "auto", models=[path]) as server:
                 metadata = json.loads(server.request("GET", "/v2/models/sum")[1])
                 self.assertEqual(metadata["inputs"][0]["shape"], [2, 3])
+
+
+class Metrics(unittest.TestCase):
+    def test_requests_are_counted(self):
+        with Server("--batch", "4", "--queue", "8") as server:
+            infer(server, *binary())
+            given = tensor(shape=[3, 3, 32, 32], data=[0] * (3 * ELEMENTS))
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", json.dumps({"inputs": [given]}))[0], 200)
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", b"{}")[0], 400)
+            run = ("saccade_requests_total", (("model", SMALL), ("outcome", "run")))
+            samples = {}
+            while samples.get(run, 0) < 2:  # they are counted after their responses
+                status, text, headers = server.request("GET", "/metrics")
+                self.assertEqual((status, headers["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
+                samples, _ = parse(text.decode())
+            value = lambda name, **labels: samples[name, tuple(sorted({"model": SMALL, **labels}.items()))]  # noqa: E731
+            self.assertEqual([value("saccade_requests_total", outcome=each) for each in ("run", "failed", "refused")], [2, 1, 0])
+            self.assertEqual(value("saccade_batch_images_sum"), 4)
+            self.assertEqual([value("saccade_batch_images_bucket", le=each) for each in ("1", "2", "4")], [1, 1, 2])
+            self.assertEqual(value("saccade_request_seconds_count"), 2)
+            self.assertEqual(value("saccade_waiting_requests"), 0)
+            self.assertGreater(samples["process_resident_memory_bytes", ()], 1e6)
 
 
 class Repository(unittest.TestCase):

@@ -90,9 +90,13 @@ TEST_F(ServedModelTest, RequestsThatWaitRunTogether) {
     EXPECT_EQ(end.shape, (Shape{1, 3})) << end.text;
     EXPECT_FLOAT_EQ(end.outputs.at(0), static_cast<float>(i) / 8);
   }
-  const ExecutionCounts counts = model.counts();
-  EXPECT_EQ(counts.run, 8U);
-  EXPECT_EQ(counts.executions, 1U) << "the batch starts once it is full";
+  model.finish();
+  const ModelUse use = model.use();
+  EXPECT_EQ(use.run, 8U);
+  EXPECT_EQ(use.executions, 1U) << "the batch starts once it is full";
+  EXPECT_EQ(use.batches, (std::vector<std::uint64_t>{0, 0, 0, 1}));
+  EXPECT_EQ(use.images, 8U);
+  EXPECT_EQ(use.latency.count(), 8);
 }
 
 TEST_F(ServedModelTest, ARequestHasSeveralImages) {
@@ -107,7 +111,8 @@ TEST_F(ServedModelTest, ARequestHasSeveralImages) {
     EXPECT_FLOAT_EQ(end.outputs.at(3), 0.5F);
     EXPECT_FLOAT_EQ(end.outputs.at(6), static_cast<float>(i));
   }
-  EXPECT_EQ(model.counts().executions, 10U) << "three images and three do not fit into four";
+  model.finish();
+  EXPECT_EQ(model.use().executions, 10U) << "three images and three do not fit into four";
 }
 
 TEST_F(ServedModelTest, ALoneRequestWaitsForOthersForALimitedTime) {
@@ -124,7 +129,7 @@ TEST_F(ServedModelTest, WhatCannotBePreparedFailsAlone) {
   EXPECT_FLOAT_EQ(good.get().outputs.at(0), 0.5F);
   EXPECT_EQ(bad.get().text, "no such tensor");
   model.finish();
-  EXPECT_EQ(model.counts().failed, 1U);
+  EXPECT_EQ(model.use().failed, 1U);
 }
 
 TEST_F(ServedModelTest, TheQueueIsBounded) {
@@ -135,11 +140,11 @@ TEST_F(ServedModelTest, TheQueueIsBounded) {
   std::vector<std::future<End>> ends;
   for (int i = 0; i < 5; ++i) ends.push_back(submit(model, {0.5F}, hold));
   for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(ends[i].get().text, "full");
-  EXPECT_EQ(model.counts().waiting, 2U);
+  EXPECT_EQ(model.use().waiting, 2U);
   go.set_value();
   for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(ends[i].get().outputs.size(), 3U);
   model.finish();
-  EXPECT_EQ(model.counts().refused, 3U);
+  EXPECT_EQ(model.use().refused, 3U);
 }
 
 TEST_F(ServedModelTest, WhatIsLateIsRefusedAndTheOthersRun) {
@@ -202,7 +207,7 @@ TEST_F(RepositoryTest, ReplacementsUnderLoadLoseNothing) {
     const End ended = end.get();
     EXPECT_EQ(ended.outputs.size(), 3U) << ended.text;
   }
-  const auto run = [&] { return models_.counts().at("color").run; };
+  const auto run = [&] { return models_.use().at("color").run; };
   for (int i = 0; i < 1000 && run() < ends.size(); ++i) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_EQ(run(), ends.size()) << "the counts of replaced models are kept";
 }
