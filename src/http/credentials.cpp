@@ -1,23 +1,14 @@
 #include "http/credentials.hpp"
 
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include <string>
 
+#include "base/token.hpp"
 #include "http/host_name.hpp"
 
 namespace saccade::http {
 namespace {
-
-/// In a time that does not tell how much of it is right.
-bool equals_secret(std::string_view given, std::string_view secret) {
-  return given.size() == secret.size() && CRYPTO_memcmp(given.data(), secret.data(), secret.size()) == 0;
-}
-
-bool has_token(std::string_view authorization, const std::string& token) {
-  return equals_secret(authorization, "Bearer " + token);
-}
 
 /// Whether the password of Basic authentication is TOKEN; any user has it.
 bool has_password(std::string_view authorization, const std::string& token) {
@@ -49,7 +40,7 @@ std::optional<HttpReply> refusal(const HttpOptions& options, std::string_view au
                      .stream = nullptr,
                      .headers = {}};
   }
-  if (has_token(authorization, options.token)) return std::nullopt;
+  if (bears_token(authorization, options.token)) return std::nullopt;
   if (options.for_browsers && has_password(authorization, options.token)) return std::nullopt;
   HttpReply reply{.status = 401, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
   reply.headers.emplace_back("WWW-Authenticate",
