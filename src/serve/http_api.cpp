@@ -1,12 +1,11 @@
 #include "serve/http_api.hpp"
 
-#include <fmt/ranges.h>
-
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "saccade/version.hpp"
 #include "serve/http_jobs.hpp"
+#include "serve/protocol.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -14,18 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view kVersion = "1";
-
 HttpReply json_reply(const json& body) {
   return {.status = 200,
           .type = "application/json",
           .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
           .stream = nullptr,
           .headers = {}};
-}
-
-std::optional<int> image_axis_of(const Signature& model, std::size_t output) {
-  return model.image_axes.empty() ? std::nullopt : model.image_axes[output];
 }
 
 json metadata_of(const ServedModel& served) {
@@ -37,7 +30,7 @@ json metadata_of(const ServedModel& served) {
   };
   json metadata{{"name", model.name},
                 {"versions", {kVersion}},
-                {"platform", "saccade_onnx"},
+                {"platform", kPlatform},
                 {"inputs", json::array()},
                 {"outputs", json::array()}};
   for (const TensorInfo& input : model.inputs) metadata["inputs"].push_back(describe(input, 0));
@@ -47,24 +40,26 @@ json metadata_of(const ServedModel& served) {
   return metadata;
 }
 
-/// The configuration that Triton's tools read: shapes are those of one image without the dimension for images.
+/// The version that REQUEST names; empty: none.
+std::string_view version_of(const HttpRequest& request) {
+  return request.names.size() < 2 ? std::string_view() : request.names[1];
+}
+
+/// The configuration that Triton's tools read.
 json config_of(const ServedModel& served) {
   const Signature& model = *served.signature();
-  const bool has_batches = model.most_images > 1;
   const auto describe = [&](std::span<const TensorInfo> tensors) {
     json list = json::array();
-    for (const TensorInfo& tensor : tensors) {
-      const auto skipped = has_batches && tensor.shape.rank() > 0 ? 1 : 0;
+    for (const TensorInfo& tensor : tensors)
       list.push_back({{"name", tensor.name},
                       {"data_type", fmt::format("TYPE_{}", datatype_of(tensor.dtype))},
-                      {"dims", std::vector(tensor.shape.begin() + skipped, tensor.shape.end())}});
-    }
+                      {"dims", configured_shape(model, tensor)}});
     return list;
   };
   return {{"name", model.name},
-          {"platform", "saccade_onnx"},
-          {"backend", "saccade"},
-          {"max_batch_size", has_batches ? model.most_images : 0},
+          {"platform", kPlatform},
+          {"backend", kBackend},
+          {"max_batch_size", model.most_images > 1 ? model.most_images : 0},
           {"input", describe(model.inputs)},
           {"output", describe(model.outputs)}};
 }
@@ -97,7 +92,7 @@ class Api {
     routes.push_back({.path = "/v2/health/ready", .reply = empty});
     routes.push_back({.path = "/v2", .reply = [](const HttpRequest& /*request*/) {
                         return json_reply(
-                            {{"name", "saccade"},
+                            {{"name", kServer},
                              {"version", version()},
                              {"extensions", {"binary_tensor_data", "model_configuration", "model_repository"}}});
                       }});
@@ -134,7 +129,7 @@ class Api {
         list.push_back({{"name", entry.name},
                         {"version", kVersion},
                         {"state", entry.is_loaded ? "READY" : "UNAVAILABLE"},
-                        {"reason", entry.is_loaded ? "" : "not loaded"}});
+                        {"reason", entry.is_loaded ? std::string_view() : kNotLoaded}});
       return json_reply(list);
     });
     post("/v2/repository/models/{}/load",
@@ -144,8 +139,6 @@ class Api {
   }
 
   HttpReply control(const HttpRequest& request, void (Repository::*change)(const std::string&)) const {
-    if (!models_.is_controlled())
-      return error_reply(400, "models can't be loaded or unloaded: the server was started without --model-dir");
     try {
       (models_.*change)(request.names.at(0));
     } catch (const Error& error) {
@@ -156,17 +149,11 @@ class Api {
 
   /// Calls USE with the model that REQUEST names; false if there is no such model or version.
   bool with(const HttpRequest& request, const std::function<void(ServedModel&)>& use) const {
-    const bool is_known = request.names.size() < 2 || request.names[1] == kVersion;
-    return is_known && models_.with(request.names.at(0), use);
+    return with_version(models_, request.names.at(0), version_of(request), use);
   }
 
   HttpReply unknown(const HttpRequest& request) const {
-    std::vector<std::string> quoted;
-    for (const std::string& name : models_.names()) quoted.push_back("'" + name + "'");
-    const std::string version = request.names.size() < 2 ? "" : " of version '" + brief(request.names[1]) + "'";
-    return error_reply(
-        404, fmt::format("there is no model '{}'{}; the models are {}, of version '{}'", brief(request.names.at(0)),
-                         version, quoted.empty() ? "none" : fmt::format("{}", fmt::join(quoted, ", ")), kVersion));
+    return error_reply(404, unknown_model(models_, request.names.at(0), version_of(request)));
   }
 
   void infer(HttpRequest request, HttpRespond respond) const {

@@ -5,21 +5,19 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "saccade/draw.hpp"
 #include "saccade/image.hpp"
 #include "saccade/results.hpp"
 #include "serve/infer_request.hpp"
 #include "serve/multipart.hpp"
+#include "serve/protocol.hpp"
 
 namespace saccade::serve {
 namespace {
 
 /// Tells when to come again.
 HttpReply refusal_reply(Refusal reason, std::chrono::nanoseconds expected_wait) {
-  HttpReply reply = reason == Refusal::kFull   ? error_reply(429, "as many requests wait as may: come again later")
-                    : reason == Refusal::kLate ? error_reply(503, "the request's timeout passed while it waited")
-                                               : error_reply(503, "the server is ending, or the model was unloaded");
+  HttpReply reply = error_reply(reason == Refusal::kFull ? 429 : 503, sentence_of(reason));
   const double seconds = std::chrono::duration<double>(expected_wait).count();
   reply.headers.emplace_back("Retry-After", std::to_string(std::max(1, static_cast<int>(std::ceil(seconds)))));
   return reply;
@@ -154,11 +152,7 @@ HttpReply error_reply(int status, const std::string& sentence) {
   return reply;
 }
 
-HttpReply error_reply(const Error& error) {
-  if (is_of_request(error)) return error_reply(400, error.what());
-  log(LogLevel::kWarning, "a request has failed: {}", error.what());
-  return error_reply(500, "the model can't be run");
-}
+HttpReply error_reply(const Error& error) { return error_reply(is_of_request(error) ? 400 : 500, sentence_of(error)); }
 
 std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond,
                                Workers& workers) {

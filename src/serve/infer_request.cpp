@@ -1,10 +1,10 @@
 #include "serve/infer_request.hpp"
 
-#include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "serve/protocol.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -103,9 +103,7 @@ const void* elements_of(const json& tensor, const TensorInfo& input, std::string
            binary.size());
   const std::string_view at = binary.substr(0, bytes);
   binary.remove_prefix(bytes);
-  const auto is_boolean = [](char byte) { return byte == 0 || byte == 1; };
-  if (input.dtype == DType::kBool && !std::ranges::all_of(at, is_boolean))
-    refuse("the data of '{}' holds a byte that is neither 0 nor 1", input.name);
+  check_elements(input, at);
   return at.data();
 }
 
@@ -113,17 +111,14 @@ void read_inputs(const Signature& model, const json& request, std::string_view b
   const json* tensors = member(request, "inputs", &json::is_array, "array");
   if (tensors == nullptr) refuse("there are no inputs");
   to.inputs.resize(model.inputs.size());
-  std::vector<bool> is_given(model.inputs.size());
+  NamedTensors named(model.inputs, "input");
   for (const json& tensor : *tensors) {
-    const std::size_t index = find_tensor(model.inputs, name_of(tensor), "input");
-    if (is_given[index]) refuse("the input '{}' is there twice", model.inputs[index].name);
+    const std::size_t index = named.add(name_of(tensor));
     const TensorInfo input = requested(model, tensor, model.inputs[index]);
     if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
     to.inputs[index] = {.data = elements_of(tensor, input, binary, to), .dtype = input.dtype, .shape = input.shape};
-    is_given[index] = true;
   }
-  for (std::size_t i = 0; i < is_given.size(); ++i)
-    if (!is_given[i]) refuse("the input '{}' is missing", model.inputs[i].name);
+  named.check_complete();
   if (!binary.empty()) refuse("{} bytes follow the last tensor", binary.size());
 }
 
@@ -134,12 +129,10 @@ void read_outputs(const Signature& model, const json& request, InferRequest& to)
     for (std::size_t i = 0; i < model.outputs.size(); ++i) to.outputs.push_back({i, is_binary});
     return;
   }
+  NamedTensors named(model.outputs, "output");
   for (const json& tensor : *wanted) {
-    const std::size_t index = find_tensor(model.outputs, name_of(tensor), "output");
-    if (std::ranges::find(to.outputs, index, &InferRequest::Output::index) != to.outputs.end())
-      refuse("the output '{}' is there twice", model.outputs[index].name);
-    if (parameter(tensor, "classification") != nullptr)
-      refuse("the parameter 'classification' is not supported: use POST /predict");
+    const std::size_t index = named.add(name_of(tensor));
+    if (parameter(tensor, "classification") != nullptr) refuse("{}", kNoClassification);
     to.outputs.push_back({index, flag(tensor, "binary_data", is_binary)});
   }
 }
@@ -164,8 +157,7 @@ InferRequest parse_infer_request(const Signature& model, HttpRequest request) {
   if (const json* id = member(parsed, "id", &json::is_string, "string")) infer.id = id->get<std::string>();
   if (const json* timeout = parameter(parsed, "timeout")) {
     if (!timeout->is_number_unsigned()) refuse("the parameter 'timeout' is no number of microseconds");
-    constexpr std::uint64_t kLongest = 86'400'000'000;
-    if (*timeout != 0) infer.timeout = std::chrono::microseconds(std::min(timeout->get<std::uint64_t>(), kLongest));
+    infer.timeout = timeout_of(timeout->get<std::uint64_t>());
   }
   read_inputs(model, parsed, body.substr(length), infer);
   read_outputs(model, parsed, infer);
@@ -174,7 +166,7 @@ InferRequest parse_infer_request(const Signature& model, HttpRequest request) {
 }
 
 HttpReply infer_reply(const Signature& model, const InferRequest& request, std::span<const OutputBuffer> outputs) {
-  json response{{"model_name", model.name}, {"model_version", "1"}, {"outputs", json::array()}};
+  json response{{"model_name", model.name}, {"model_version", kVersion}, {"outputs", json::array()}};
   if (!request.id.empty()) response["id"] = request.id;
   std::size_t binary_bytes = 0;
   const auto elements_in = [](const OutputBuffer& output) {

@@ -30,7 +30,13 @@ void Repository::add_folder() {
     if (!entry.is_loaded) add(path_of(entry.name));
 }
 
+void Repository::check_is_controlled() const {
+  if (!is_controlled())
+    fail(ErrorCode::kInvalidArgument, "models can't be loaded or unloaded: the server was started without --model-dir");
+}
+
 void Repository::load(const std::string& name) {
+  check_is_controlled();
   const std::scoped_lock loading(loading_);
   const std::string path = path_of(name);
   std::unique_ptr<ServedModel> model;
@@ -49,6 +55,7 @@ void Repository::load(const std::string& name) {
 }
 
 void Repository::unload(const std::string& name) {
+  check_is_controlled();
   const std::scoped_lock loading(loading_);
   std::unique_ptr<ServedModel> model;
   {

@@ -36,9 +36,10 @@ class Repository {
   bool is_controlled() const { return !folder_.empty(); }
   /// Loads the model NAME of the folder. A model of that name is replaced once the new one is warm: requests that it
   /// has taken get their responses from it, and none is refused. Returns when the old one has ended. Throws Error,
-  /// (kInvalidArgument) if the folder has no such file.
+  /// (kInvalidArgument) if there is no folder, or no such file in it.
   void load(const std::string& name);
-  /// Ends the model NAME once it has responded to what it has taken. Throws Error (kInvalidArgument) if there is none.
+  /// Ends the model NAME once it has responded to what it has taken. Throws Error (kInvalidArgument) if there is none,
+  /// or no folder.
   void unload(const std::string& name);
   /// The models that are loaded, and those of the folder, by name.
   std::vector<Entry> index() const;
@@ -51,6 +52,7 @@ class Repository {
   std::map<std::string, ModelUse> use() const;
 
  private:
+  void check_is_controlled() const;
   std::string path_of(const std::string& name) const;
   void end(std::unique_ptr<ServedModel> model);
 

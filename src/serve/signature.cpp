@@ -22,6 +22,29 @@ std::size_t find_tensor(std::span<const TensorInfo> infos, std::string_view name
   fail(ErrorCode::kInvalidArgument, "there is no {0} '{1}'; the {0}s are {2}", kind, brief(name), names);
 }
 
+NamedTensors::NamedTensors(std::span<const TensorInfo> infos, const char* kind)
+    : infos_(infos), kind_(kind), is_named_(infos.size()) {}
+
+std::size_t NamedTensors::add(std::string_view name) {
+  const std::size_t index = find_tensor(infos_, name, kind_);
+  if (is_named_[index]) fail(ErrorCode::kInvalidArgument, "the {} '{}' is there twice", kind_, infos_[index].name);
+  is_named_[index] = true;
+  return index;
+}
+
+void NamedTensors::check_complete() const {
+  const auto missing = std::ranges::find(is_named_, false);
+  if (missing != is_named_.end())
+    fail(ErrorCode::kInvalidArgument, "the {} '{}' is missing", kind_,
+         infos_[static_cast<std::size_t>(missing - is_named_.begin())].name);
+}
+
+void check_elements(const TensorInfo& input, std::string_view bytes) {
+  const auto is_boolean = [](char byte) { return byte == 0 || byte == 1; };
+  if (input.dtype == DType::kBool && !std::ranges::all_of(bytes, is_boolean))
+    fail(ErrorCode::kInvalidArgument, "the data of '{}' holds a byte that is neither 0 nor 1", input.name);
+}
+
 TensorInfo requested_input(const Signature& model, const TensorInfo& input, std::string_view datatype,
                            std::span<const std::int64_t> shape) {
   if (datatype != datatype_of(input.dtype))

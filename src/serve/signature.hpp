@@ -30,6 +30,26 @@ std::string brief(std::string_view text);
 /// with their names.
 std::size_t find_tensor(std::span<const TensorInfo> infos, std::string_view name, const char* kind);
 
+/// The tensors of a model that a request names. KIND is as in find_tensor(). Its functions throw Error
+/// (kInvalidArgument).
+class NamedTensors {
+ public:
+  NamedTensors(std::span<const TensorInfo> infos, const char* kind);
+
+  /// As find_tensor(); throws if NAME was added before.
+  std::size_t add(std::string_view name);
+  /// Throws naming a tensor that was not added.
+  void check_complete() const;
+
+ private:
+  std::span<const TensorInfo> infos_;
+  const char* kind_;
+  std::vector<bool> is_named_;
+};
+
+/// Throws Error (kInvalidArgument) if BYTES, of which INPUT has as many, are not its elements: one of BOOL is 0 or 1.
+void check_elements(const TensorInfo& input, std::string_view bytes);
+
 /// INPUT of MODEL with the shape that a request gives it: for one image or several. Throws Error (kInvalidArgument) if
 /// DATATYPE, its name in the protocol (empty: missing), or SHAPE does not fit.
 TensorInfo requested_input(const Signature& model, const TensorInfo& input, std::string_view datatype,
