@@ -9,7 +9,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # The folders' positions: rows from the top, and each folder's middle.
-ROWS = [{"apps/saccade": 480}, {"serve": 250, "validate": 480, "http": 760}, {"measure": 480, "show": 135},
+ROWS = [{"grpc": 250, "apps/saccade": 480}, {"serve": 250, "validate": 480, "http": 760}, {"measure": 480, "show": 135},
         {"ffmpeg": 60, "images": 170, "nvdec": 280, "draw": 390, "pipeline": 480, "cuda": 655, "cpu": 840, "onnx": 970, "metrics": 1110},
         {"media": 135, "vision": 325, "passes": 500, "runtime": 710}, {"scene": 135, "ops": 560}, {"graph": 560, "mqtt": 860},
         {"tensor": 560}, {"base": 560}]

@@ -22,6 +22,7 @@ lib/saccade/cpu.so
 lib/saccade/cuda.so
 lib/saccade/draw.so
 lib/saccade/ffmpeg.so
+lib/saccade/grpc.so
 lib/saccade/images.so
 lib/saccade/mqtt.so
 lib/saccade/nvdec.so
@@ -81,7 +82,7 @@ def check_dependencies(package):
     depends = call("dpkg-deb", "--field", package, "Depends")
     names = {re.split(r"[ (|]", each.strip())[0] for each in depends.split(",")}
     for name in ("libc6", "libstdc++6", "libdnnl2", "libprotobuf-lite32", "libavcodec59", "libcairo2", "libssl3",
-                 "libprometheus-cpp-core1.0"):
+                 "libprometheus-cpp-core1.0", "libgrpc++1.51"):
         check(name in names, f"the package does not depend on {name}: {depends}")
     for name in names:
         check(not re.search("cuda|nvidia|nvrtc", name), f"the package depends on {name}, which a CPU does not need")

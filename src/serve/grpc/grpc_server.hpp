@@ -1,0 +1,12 @@
+#pragma once
+
+#include <memory>
+
+#include "serve/grpc_module.hpp"
+
+namespace saccade::serve {
+
+/// See GrpcModule::listen.
+std::unique_ptr<GrpcServer> listen(const GrpcOptions& options, Repository& models);
+
+}  // namespace saccade::serve

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <mutex>
+
+namespace saccade::serve {
+
+/// The requests of a server that have no response yet, and those whose response is not sent yet, with their memory. Any
+/// thread.
+class InFlight {
+ public:
+  explicit InFlight(std::size_t most_bytes) : most_bytes_(most_bytes) {}
+
+  /// A request of BYTES has come; false if it exceeds the bound, and does not count.
+  bool begin(std::size_t bytes);
+  /// A request has its response, of BYTES.
+  void respond(std::size_t bytes);
+  /// A response was sent, or its client has gone; request and response, of BYTES together, are no longer in memory.
+  void end(std::size_t bytes);
+  /// Returns once all requests have their responses, and these are sent or PATIENCE is over.
+  void wait(std::chrono::milliseconds patience);
+
+ private:
+  std::size_t most_bytes_;
+  std::atomic<std::size_t> bytes_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::size_t running_ = 0;
+  std::size_t unsent_ = 0;  ///< those that run, too
+};
+
+}  // namespace saccade::serve

@@ -1,0 +1,103 @@
+#include "grpc/infer_call.hpp"
+
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "grpc/infer_message.hpp"
+#include "grpc/status.hpp"
+
+namespace saccade::serve {
+namespace {
+
+/// The deadline that the client gave the call.
+std::optional<Clock::time_point> deadline_of(const grpc::CallbackServerContext& context) {
+  const auto deadline = context.deadline();
+  if (deadline == std::chrono::system_clock::time_point::max()) return std::nullopt;
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(deadline - std::chrono::system_clock::now());
+}
+
+class MessageJob final : public Job {
+ public:
+  MessageJob(std::shared_ptr<const Signature> model, InferCall& call)
+      : model_(std::move(model)), call_(&call), call_deadline_(deadline_of(call.context())) {}
+  ~MessageJob() override {
+    if (call_ != nullptr) finish({grpc::StatusCode::INTERNAL, "the request has no response"});
+  }
+  MessageJob(const MessageJob&) = delete;
+  MessageJob& operator=(const MessageJob&) = delete;
+
+  void prepare() override { parsed_ = parse_infer_message(*model_, call_->request()); }
+  JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images}; }
+
+  std::optional<Clock::time_point> deadline() const override {
+    // The client has gone: the past refuses it.
+    if (call_->context().IsCancelled()) return Clock::time_point::min();
+    if (!parsed_.timeout) return call_deadline_;
+    const Clock::time_point latest = arrived_ + *parsed_.timeout;
+    return std::min(latest, call_deadline_.value_or(latest));
+  }
+
+  void respond(std::span<const OutputBuffer> outputs) override {
+    grpc::ByteBuffer response = response_to(*model_, call_->request(), parsed_, outputs);
+    std::exchange(call_, nullptr)->finish(std::move(response));
+  }
+  void respond(const Result& /*result*/) override {}
+
+  void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) override {
+    // Clients with a policy of retries wait for so long.
+    if (reason == Refusal::kFull)
+      call_->context().AddTrailingMetadata("grpc-retry-pushback-ms",
+                                           std::to_string(expected_wait.count() / 1'000'000 + 1));
+    finish(status_of(reason));
+  }
+  void fail(const Error& error) override { finish(status_of(error)); }
+
+ private:
+  void finish(const grpc::Status& status) { std::exchange(call_, nullptr)->finish(status); }
+
+  std::shared_ptr<const Signature> model_;
+  InferCall* call_;
+  std::optional<Clock::time_point> call_deadline_;
+  Clock::time_point arrived_ = Clock::now();
+  InferMessage parsed_;
+};
+
+}  // namespace
+
+bool InferCall::begin(const grpc::ByteBuffer& message) {
+  const std::size_t bytes = message.Length();
+  has_begun_ = in_flight_.begin(bytes);
+  if (has_begun_) bytes_ = bytes;
+  return has_begun_;
+}
+
+bool InferCall::read(grpc::ByteBuffer& message) {
+  return grpc::SerializationTraits<inference::ModelInferRequest>::Deserialize(&message, &request_).ok();
+}
+
+void InferCall::finish(const grpc::Status& status) {
+  if (is_finished_.exchange(true)) return;
+  const std::size_t bytes = response_.Length();
+  bytes_ += bytes;
+  if (has_begun_) in_flight_.respond(bytes);
+  Finish(status);
+}
+
+void InferCall::finish(grpc::ByteBuffer response) {
+  response_.Swap(&response);
+  finish(grpc::Status::OK);
+}
+
+void InferCall::OnDone() {
+  if (has_begun_) in_flight_.end(bytes_);
+  delete this;
+}
+
+std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call) {
+  return std::make_unique<MessageJob>(std::move(model), call);
+}
+
+}  // namespace saccade::serve

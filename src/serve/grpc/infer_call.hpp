@@ -1,0 +1,53 @@
+#pragma once
+
+#include <grpcpp/server_context.h>
+#include <grpcpp/support/byte_buffer.h>
+#include <grpcpp/support/server_callback.h>
+
+#include <atomic>
+#include <memory>
+
+#include "grpc/in_flight.hpp"
+#include "grpc_predict_v2.pb.h"
+#include "serve/job.hpp"
+#include "serve/signature.hpp"
+
+namespace saccade::serve {
+
+/// A call of ModelInfer, from when its message has come until its response is sent. gRPC ends it by OnDone(), which
+/// destroys it.
+class InferCall final : public grpc::ServerUnaryReactor {
+ public:
+  /// CONTEXT and RESPONSE belong to gRPC, which keeps them until the call is finished.
+  InferCall(grpc::CallbackServerContext& context, grpc::ByteBuffer& response, InFlight& in_flight)
+      : context_(context), response_(response), in_flight_(in_flight) {}
+
+  /// Counts the call with MESSAGE as in flight; false if there is no room, and the call is to be refused.
+  bool begin(const grpc::ByteBuffer& message);
+  /// Reads MESSAGE, which is empty then. False if it is not valid.
+  bool read(grpc::ByteBuffer& message);
+  /// What was read.
+  const inference::ModelInferRequest& request() const { return request_; }
+  grpc::CallbackServerContext& context() const { return context_; }
+
+  // One of them is called; later calls are ignored. The call may be gone when they return, unless it was not handed to
+  // gRPC yet.
+  void finish(const grpc::Status& status);
+  void finish(grpc::ByteBuffer response);
+
+  void OnDone() override;
+
+ private:
+  grpc::CallbackServerContext& context_;
+  grpc::ByteBuffer& response_;
+  InFlight& in_flight_;
+  inference::ModelInferRequest request_;
+  std::size_t bytes_ = 0;
+  bool has_begun_ = false;
+  std::atomic<bool> is_finished_{false};
+};
+
+/// The inference by what CALL has read, on MODEL. The message is not copied.
+std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call);
+
+}  // namespace saccade::serve

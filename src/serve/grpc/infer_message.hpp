@@ -1,0 +1,38 @@
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "grpc_predict_v2.pb.h"
+#include "saccade/model.hpp"
+#include "serve/signature.hpp"
+
+namespace saccade::serve {
+
+/// One inference on raw tensors, as a message asks for it.
+struct InferMessage {
+  std::vector<InputBuffer> inputs;                   ///< in the model's order; they point into the message
+  std::size_t images = 1;                            ///< of each input
+  std::vector<std::size_t> outputs;                  ///< of the model's, in the order of the response
+  std::optional<std::chrono::microseconds> timeout;  ///< for its turn; nullopt: none
+  std::vector<std::vector<std::byte>> elements;      ///< of inputs that the message has in a wider type
+};
+
+/// Whether it takes microseconds to read REQUEST.
+bool is_short(const inference::ModelInferRequest& request);
+
+/// The inference by REQUEST, which outlives it. Throws Error (kInvalidArgument) in one sentence that names what does
+/// not fit MODEL.
+InferMessage parse_infer_message(const Signature& model, const inference::ModelInferRequest& request);
+
+/// The ModelInferResponse to REQUEST, of which PARSED was made, with OUTPUTS in the model's order, which are copied
+/// once.
+grpc::ByteBuffer response_to(const Signature& model, const inference::ModelInferRequest& request,
+                             const InferMessage& parsed, std::span<const OutputBuffer> outputs);
+
+}  // namespace saccade::serve
