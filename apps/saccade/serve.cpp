@@ -2,7 +2,6 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -17,6 +16,7 @@
 #include "interrupt.hpp"
 #include "measure/live/run_monitor.hpp"
 #include "report.hpp"
+#include "serve/grpc_module.hpp"
 #include "serve/http_api.hpp"
 #include "serve/repository.hpp"
 #include "server_flags.hpp"
@@ -60,6 +60,36 @@ void raise_descriptor_limit() {
   (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/// HOST:PORT as in a URL.
+std::string address_of(const std::string& host, int port) {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
+}
+
+/// Null without --grpc.
+std::unique_ptr<serve::GrpcServer> listen_for_grpc(const ServeFlags& flags, serve::Repository& models) {
+  if (!flags.address.grpc.is_given()) return nullptr;
+  serve::GrpcOptions options = flags.address.grpc_options();
+  options.most_bytes = flags.api.most_bytes;
+  return module<serve::GrpcModule>("grpc").listen(options, models);
+}
+
+/// Both at once: neither takes requests while the other ends.
+void drain(HttpServer& http, serve::GrpcServer* grpc) {
+  const std::jthread other([grpc] {
+    if (grpc != nullptr) grpc->drain();
+  });
+  http.drain();
+}
+
+/// What the models run on.
+std::vector<Device> devices_of(const serve::Repository& models) {
+  std::vector<Device> devices;
+  for (const std::string& name : models.names())
+    models.with(name, [&](const serve::ServedModel& model) { devices.push_back(model.model().options().device); });
+  return devices;
+}
+
 int run_server(const ServeFlags& flags) {
   raise_descriptor_limit();
   HttpOptions options = flags.address.options();
@@ -76,19 +106,20 @@ int run_server(const ServeFlags& flags) {
       flags.folder);
   for (const std::string& path : flags.models) models.add(path);
   models.add_folder();
-  const auto& http = module<HttpModule>("http");
-  const RunMonitor monitor({}, std::array{flags.common.model.device});
+  const RunMonitor monitor({}, devices_of(models));
+  const auto& web = module<HttpModule>("http");
   std::vector<HttpRoute> routes = serve::routes(models, workers, flags.api);
   routes.push_back({.path = "/metrics", .reply = [&](const HttpRequest& /*request*/) {
-                      return http.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
+                      return web.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
                     }});
-  const auto server = http.listen(options, std::move(routes));
-  const bool is_v6 = options.host.find(':') != std::string::npos;
-  print_aside(fmt::format("http: http{}://{}{}{}:{}/v2\n", options.certificate.empty() ? "" : "s", is_v6 ? "[" : "",
-                          options.host, is_v6 ? "]" : "", server->port()));
+  const auto http = web.listen(options, std::move(routes));
+  const auto grpc = listen_for_grpc(flags, models);
+  print_aside(fmt::format("http: http{}://{}/v2\n", options.certificate.empty() ? "" : "s",
+                          address_of(options.host, http->port())));
+  if (grpc != nullptr) print_aside(fmt::format("grpc: {}\n", address_of(flags.address.grpc.host, grpc->port())));
   constexpr auto kPause = std::chrono::milliseconds(50);
   while (!interrupted()) std::this_thread::sleep_for(kPause);
-  server->drain();
+  drain(*http, grpc.get());
   print_result(
       flags.common.json, [&] { return to_json(models); }, [&] { return to_text(models); });
   return kOk;

@@ -10,6 +10,7 @@
 #include "base/http_module.hpp"
 #include "base/input_file.hpp"
 #include "flags/numbers.hpp"
+#include "serve/grpc_module.hpp"
 
 namespace saccade::app {
 namespace {
@@ -99,6 +100,7 @@ std::string ServerFlags::token() const {
 
 void ServeAddressFlags::bind(FlagBinder& binder) {
   binder.bind("--http", [this](const std::string& text) { parse_address("--http", http, text); });
+  binder.bind("--grpc", [this](const std::string& text) { parse_address("--grpc", grpc, text); });
   binder.bind("--tls", &tls);
   binder.bind("--client-ca", &client_ca);
   binder.bind("--token-file", &token_file);
@@ -107,10 +109,12 @@ void ServeAddressFlags::bind(FlagBinder& binder) {
 
 void ServeAddressFlags::check() const {
   const bool is_protected = !tls.empty() && (!token_file.empty() || !client_ca.empty());
-  if (!insecure && !is_protected && !is_loopback(http.host))
-    throw UsageError("--http", fmt::format("{} can be reached from other machines: protect it with --tls and "
-                                           "--token-file or --client-ca, or accept that with --insecure",
-                                           http.host));
+  if (insecure || is_protected) return;
+  for (const auto& [flag, address] : {std::pair("--http", &http), std::pair("--grpc", &grpc)})
+    if (address->is_given() && !is_loopback(address->host))
+      throw UsageError(flag, fmt::format("{} can be reached from other machines: protect it with --tls and "
+                                         "--token-file or --client-ca, or accept that with --insecure",
+                                         address->host));
 }
 
 HttpOptions ServeAddressFlags::options() const {
@@ -128,6 +132,18 @@ HttpOptions ServeAddressFlags::options() const {
   // No web page may use what only this machine can reach.
   options.own_names_only = is_loopback(http.host);
   return options;
+}
+
+serve::GrpcOptions ServeAddressFlags::grpc_options() const {
+  const HttpOptions protection = options();
+  serve::GrpcOptions made;
+  made.host = grpc.host;
+  made.port = grpc.port;
+  made.certificate = protection.certificate;
+  made.key = protection.key;
+  made.client_ca = protection.client_ca;
+  made.token = protection.token;
+  return made;
 }
 
 PreviewOptions ServerFlags::preview_options() const {

@@ -9,6 +9,9 @@
 namespace saccade {
 struct HttpOptions;
 }  // namespace saccade
+namespace saccade::serve {
+struct GrpcOptions;
+}  // namespace saccade::serve
 
 namespace saccade::app {
 
@@ -40,6 +43,7 @@ struct ServerFlags {
 /// The values of the flags of `serve` that say where it listens and who may use it.
 struct ServeAddressFlags {
   ServerAddress http;
+  ServerAddress grpc;
   std::vector<std::string> tls;  ///< the files of the certificate and its key
   std::string client_ca;
   std::string token_file;
@@ -50,6 +54,8 @@ struct ServeAddressFlags {
   void check() const;
   /// Throws Error if a file can't be read or holds no token.
   HttpOptions options() const;
+  /// Of gRPC, which is given. Throws Error as options().
+  serve::GrpcOptions grpc_options() const;
 };
 
 }  // namespace saccade::app

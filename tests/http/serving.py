@@ -43,6 +43,10 @@ class Server:
             lines.append(line)
             if found := re.fullmatch(r"http: https?://([^/]+):(\d+)/v2\n", line):
                 self.host, self.port = found[1].strip("[]"), int(found[2])
+                if "--grpc" not in flags:
+                    break
+            elif found := re.fullmatch(r"grpc: 127.0.0.1:(\d+)\n", line):
+                self.grpc = f"127.0.0.1:{found[1]}"
                 break
         else:
             raise AssertionError("".join(lines))
@@ -126,6 +130,24 @@ def write_sum(path):
     graph = field(1, node) + field(2, "sum") + field(11, value[0]) + field(12, value[1])
     with open(path, "wb") as file:
         file.write(field(1, 8) + field(7, graph) + field(8, field(1, "") + field(2, 13)))
+
+
+# The numbers of ONNX's element types.
+ELEMENT_TYPES = {"FP32": 1, "UINT8": 2, "INT8": 3, "UINT16": 4, "INT16": 5, "INT32": 6, "INT64": 7, "BOOL": 9, "FP16": 10, "FP64": 11,
+                 "UINT32": 12, "UINT64": 13, "BF16": 16}
+
+
+def write_copies(path, datatypes):
+    """A model that copies an input of four elements of each of DATATYPES: "in_FP32" to "out_FP32"."""
+    shape = field(2, field(1, field(1, 4)))
+    graph = b""
+    for each in datatypes:
+        graph += field(1, field(1, f"in_{each}") + field(2, f"out_{each}") + field(4, "Identity"))
+    for number, kind in ((11, "in"), (12, "out")):
+        for each in datatypes:
+            graph += field(number, field(1, f"{kind}_{each}") + field(2, field(1, field(1, ELEMENT_TYPES[each]) + shape)))
+    with open(path, "wb") as file:
+        file.write(field(1, 8) + field(7, graph + field(2, "copies")) + field(8, field(1, "") + field(2, 16)))
 
 
 def rendered(folder, format="jpg"):

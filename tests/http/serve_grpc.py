@@ -1,0 +1,463 @@
+#!/usr/bin/env python3
+"""serve_grpc.py --binary SACCADE --shared DIR --model MODEL: `saccade serve --grpc` as Triton's client sees it. Exits with 77
+where that is not installed."""
+import concurrent.futures
+import json
+import os
+import pathlib
+import random
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import serving
+from serving import (ARGS, NAME, SMALL, TOKEN, Server, binary, command, network, values, write_copies, write_sum)
+
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # servers are started by fork and exec
+try:
+    import grpc
+    import numpy
+    import tritonclient.grpc as triton
+    from tritonclient.grpc import model_config_pb2, service_pb2, service_pb2_grpc
+except ImportError as missing:
+    print(f"skipped: tritonclient[grpc] is not installed ({missing}); ./script/bootstrap --python installs it")
+    sys.exit(77)
+
+CODES = grpc.StatusCode
+OPTIONS = [("grpc.enable_http_proxy", 0)]
+PROTOCOL = "/inference.GRPCInferenceService/"
+DTYPES = {"BOOL": numpy.bool_, "INT8": numpy.int8, "INT16": numpy.int16, "INT32": numpy.int32, "INT64": numpy.int64, "UINT8": numpy.uint8,
+          "UINT16": numpy.uint16, "UINT32": numpy.uint32, "UINT64": numpy.uint64, "FP32": numpy.float32, "FP64": numpy.float64}
+FIELDS = {"BOOL": "bool", "INT8": "int", "INT16": "int", "INT32": "int", "INT64": "int64", "UINT8": "uint", "UINT16": "uint",
+          "UINT32": "uint", "UINT64": "uint64", "FP32": "fp32", "FP64": "fp64"}
+
+
+def serve(*flags, models=None):
+    return Server("--grpc", "0", *flags, models=models)
+
+
+class Client:
+    """A channel to a server, and its methods with the protocol's own messages."""
+
+    def __init__(self, server, credentials=None, options=()):
+        options = [*OPTIONS, *options]
+        self.channel = grpc.secure_channel(server.grpc, credentials, options) if credentials else grpc.insecure_channel(server.grpc, options)
+        self.stub = service_pb2_grpc.GRPCInferenceServiceStub(self.channel)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.channel.close()
+
+    def send(self, method, message, **more):
+        """The bytes of the response to the bytes of a message."""
+        return self.channel.unary_unary(method)(message, timeout=60, **more)
+
+
+def array(seed=1, images=1):
+    return numpy.concatenate([numpy.array(values(seed + i), numpy.float32).reshape(1, 3, 32, 32) for i in range(images)])
+
+
+def message(images=None, name=SMALL, **changes):
+    """A request for the logits of IMAGES."""
+    images = array() if images is None else images
+    request = service_pb2.ModelInferRequest(model_name=name, raw_input_contents=[images.tobytes()])
+    request.inputs.add(name="input", datatype="FP32", shape=images.shape)
+    for key, value in changes.items():
+        setattr(request, key, value)
+    return request
+
+
+def logits(response, images=1):
+    return numpy.frombuffer(response.raw_output_contents[0], numpy.float32).reshape(images, 10)
+
+
+class Case(unittest.TestCase):
+    def refused(self, code, call, *named):
+        with self.assertRaises(grpc.RpcError) as error:
+            call()
+        self.assertEqual(error.exception.code(), code, error.exception.details())
+        for each in named:
+            self.assertIn(each, error.exception.details())
+
+
+class Protocol(Case):
+    def test_health_metadata_and_configuration_are_those_of_http(self):
+        with serve("--batch", "4") as server:
+            client = triton.InferenceServerClient(server.grpc)
+            self.assertTrue(client.is_server_live() and client.is_server_ready() and client.is_model_ready(SMALL))
+            self.assertTrue(client.is_model_ready(SMALL, "1"))
+            self.assertFalse(client.is_model_ready("x") or client.is_model_ready(SMALL, "2"))
+            self.assertEqual(client.get_server_metadata().name, "saccade")
+            given = client.get_model_metadata(SMALL, as_json=True)
+            expected = json.loads(server.request("GET", f"/v2/models/{SMALL}")[1])
+            for tensors in (expected["inputs"], expected["outputs"]):
+                for tensor in tensors:
+                    tensor["shape"] = [str(side) for side in tensor["shape"]]  # JSON of protobuf
+            self.assertEqual({key: given[key] for key in ("name", "versions", "platform", "inputs", "outputs")},
+                             {key: expected[key] for key in ("name", "versions", "platform", "inputs", "outputs")})
+            given = client.get_model_config(SMALL).config
+            expected = json.loads(server.request("GET", f"/v2/models/{SMALL}/config")[1])
+            self.assertEqual((given.name, given.platform, given.backend, given.max_batch_size),
+                             tuple(expected[key] for key in ("name", "platform", "backend", "max_batch_size")))
+            for tensors, those in ((given.input, expected["input"]), (given.output, expected["output"])):
+                named = [{"name": each.name, "data_type": model_config_pb2.DataType.Name(each.data_type), "dims": list(each.dims)}
+                         for each in tensors]
+                self.assertEqual(named, those)
+            client.close()
+            with Client(server) as raw:
+                for version in ("", "2"):
+                    name = SMALL if version else "x"
+                    for call in (lambda: raw.stub.ModelMetadata(service_pb2.ModelMetadataRequest(name=name, version=version)),
+                                 lambda: raw.stub.ModelConfig(service_pb2.ModelConfigRequest(name=name, version=version)),
+                                 lambda: raw.stub.ModelInfer(message(name=name, model_version=version))):
+                        self.refused(CODES.NOT_FOUND, call, f"there is no model '{name}'", SMALL)
+
+    def test_the_response_is_that_of_http(self):
+        with serve() as server:
+            client = triton.InferenceServerClient(server.grpc)
+            given = triton.InferInput("input", [1, 3, 32, 32], "FP32")
+            for seed in range(5):
+                request, headers = binary(seed)
+                _, read, reply = server.request("POST", f"/v2/models/{SMALL}/infer", request, headers)
+                given.set_data_from_numpy(array(seed))
+                result = client.infer(SMALL, [given], outputs=[triton.InferRequestedOutput("logits")], request_id=f"a{seed}", model_version="1")
+                self.assertEqual(result.as_numpy("logits").tobytes(), read[int(reply["Inference-Header-Content-Length"]):])
+                response = result.get_response()
+                self.assertEqual((response.id, response.model_name, response.model_version), (f"a{seed}", SMALL, "1"))
+            done = threading.Event()
+            results = []
+            client.async_infer(SMALL, [given], lambda result, error: (results.append((result, error)), done.set()))
+            self.assertTrue(done.wait(60))
+            self.assertIsNone(results[0][1])
+            client.close()
+
+    def test_contents_of_every_type(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "copies.onnx")
+            halves = {"FP16": b"\0\x3c" * 4, "BF16": b"\x80\x3f" * 4}
+            write_copies(path, [*DTYPES, *halves])
+            with serve(models=[path]) as server, Client(server) as client:
+                arrays = {}
+                for each, dtype in DTYPES.items():
+                    limits = (0, 1) if dtype == numpy.bool_ else (numpy.finfo if each[0] == "F" else numpy.iinfo)(dtype)
+                    low, high = limits if isinstance(limits, tuple) else (limits.min, limits.max)
+                    arrays[each] = numpy.array([low, high, 1, 0], dtype)
+                typed, raw = (service_pb2.ModelInferRequest(model_name="copies") for _ in range(2))
+                for each, elements in arrays.items():
+                    tensor = typed.inputs.add(name=f"in_{each}", datatype=each, shape=[4])
+                    getattr(tensor.contents, FIELDS[each] + "_contents").extend(elements.tolist())
+                self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(typed), "'in_FP16' is missing")
+                for each, elements in {**{each: elements.tobytes() for each, elements in arrays.items()}, **halves}.items():
+                    raw.inputs.add(name=f"in_{each}", datatype=each, shape=[4])
+                    raw.raw_input_contents.append(elements)
+                response = client.stub.ModelInfer(raw)
+                self.assertEqual([(each.name, each.datatype, list(each.shape)) for each in response.outputs],
+                                 [(f"out_{each}", each, [4]) for each in (*arrays, *halves)])
+                self.assertEqual(list(response.raw_output_contents), list(raw.raw_input_contents))
+                raw.outputs.add(name="out_BF16")
+                raw.outputs.add(name="out_INT8")
+                response = client.stub.ModelInfer(raw)
+                self.assertEqual(list(response.raw_output_contents), [halves["BF16"], arrays["INT8"].tobytes()])
+                half = service_pb2.ModelInferRequest(model_name="copies")
+                half.inputs.add(name="in_FP16", datatype="FP16", shape=[4]).contents.fp32_contents.extend([0] * 4)
+                self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(half), "use raw_input_contents")
+                raw.raw_input_contents[0] = b"\2\0\0\0"
+                self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(raw), "in_BOOL", "neither 0 nor 1")
+            write_copies(path, DTYPES)
+            with serve(models=[path]) as server, Client(server) as client:
+                response = client.stub.ModelInfer(typed)
+                self.assertEqual(list(response.raw_output_contents), [each.tobytes() for each in arrays.values()])
+                for name, wrong in (("INT8", -129), ("INT8", 128), ("INT16", 1 << 15), ("UINT8", 256), ("UINT16", 1 << 16)):
+                    request = service_pb2.ModelInferRequest()
+                    request.CopyFrom(typed)
+                    tensor = next(each for each in request.inputs if each.datatype == name)
+                    getattr(tensor.contents, FIELDS[name] + "_contents")[1] = wrong
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(request), f"in_{name}", str(wrong), f"no {name}")
+
+    def test_what_is_wrong_is_named(self):
+        def changed(change):
+            request = message()
+            change(request)
+            return request
+
+        def tensor(**changes):
+            return lambda request: [setattr(request.inputs[0], key, value) for key, value in changes.items()]
+
+        def shape(*sides):
+            def change(request):
+                request.inputs[0].shape[:] = sides
+            return change
+
+        def contents(field, elements):
+            def change(request):
+                del request.raw_input_contents[:]
+                getattr(request.inputs[0].contents, field).extend(elements)
+            return change
+
+        cases = [(tensor(name="x"), "the inputs are 'input'"), (tensor(datatype="FP64"), "FP32, not FP64"), (tensor(datatype=""), "missing"),
+                 (tensor(datatype="x" * 100_000), "xxx..."), (shape(1, 3, 32, 31), "[1,3,32,32]"), (shape(), "not []"), (shape(-1), "not [-1]"),
+                 (shape(1 << 62, 1 << 62), "[1,3,32,32]"), (lambda request: request.ClearField("inputs"), "0 inputs and 1 raw"),
+                 (lambda request: request.ClearField("raw_input_contents"), "neither contents nor"),
+                 (lambda request: request.raw_input_contents.append(b""), "1 inputs and 2 raw"),
+                 (lambda request: (request.inputs.add().CopyFrom(request.inputs[0]), request.raw_input_contents.append(request.raw_input_contents[0])),
+                  "'input' is there twice"),
+                 (lambda request: (request.ClearField("inputs"), request.ClearField("raw_input_contents")), "'input' is missing"),
+                 (lambda request: request.raw_input_contents.__setitem__(0, b"123"), "have 3 bytes, and its shape 12288"),
+                 (lambda request: request.inputs[0].contents.fp32_contents.append(1), "both contents and"),
+                 (contents("fp32_contents", values()[:-1]), "3071 fp32_contents"), (contents("fp64_contents", values()), "0 fp32_contents"),
+                 (lambda request: request.outputs.add(name="x"), "the outputs are 'logits'"),
+                 (lambda request: (request.outputs.add(name="logits"), request.outputs.add(name="logits")), "'logits' is there twice"),
+                 (lambda request: request.outputs.add(name="logits").parameters["classification"].MergeFrom(service_pb2.InferParameter(int64_param=3)),
+                  "classification"),
+                 (lambda request: request.parameters["timeout"].MergeFrom(service_pb2.InferParameter(string_param="x")), "microseconds"),
+                 (lambda request: request.parameters["timeout"].MergeFrom(service_pb2.InferParameter(int64_param=-1)), "microseconds")]
+        with serve() as server, Client(server) as client:
+            for change, named in cases:
+                with self.subTest(named=named):
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(changed(change)), named)
+            self.refused(CODES.UNIMPLEMENTED, lambda: list(client.stub.ModelStreamInfer(iter([message()]))))
+            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10), "nothing is lost for others")
+
+    def test_it_is_there_only_if_given(self):
+        for flags, is_there in (((), False), (("--grpc", "0"), True)):
+            with Server(*flags) as server:
+                maps = pathlib.Path(f"/proc/{server.process.pid}/maps").read_text()
+                self.assertEqual("libgrpc" in maps, is_there)
+
+    def test_health_and_reflection(self):
+        with serve() as server, Client(server) as client:
+            self.assertEqual(client.send("/grpc.health.v1.Health/Check", b""), b"\x08\x01")
+            reflect = client.channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")
+            service = b"inference.GRPCInferenceService"
+            for asked, named in ((b"\x3a\x00", service), (b"\x22" + bytes([len(service)]) + service, b"raw_input_contents")):
+                self.assertIn(named, next(reflect(iter([asked]), timeout=60)))
+
+    def test_damaged_messages(self):
+        generator = random.Random(7)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sum.onnx")
+            write_sum(path)
+            with serve(models=[path]) as server, Client(server) as client:
+                request = service_pb2.ModelInferRequest(model_name="sum", raw_input_contents=[bytes(24)])
+                request.inputs.add(name="x", datatype="FP32", shape=[2, 3])
+                request.outputs.add(name="y")
+                good = request.SerializeToString()
+                self.assertIn(bytes(24), client.send(PROTOCOL + "ModelInfer", good))
+                for bad in (b"\xff", good[:-1], good.replace(b"sum", b"\xff\xff\xff")):
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", bad), "not a valid ModelInferRequest")
+                for _ in range(500):
+                    bad = bytearray(good[:generator.randrange(len(good) + 1)])
+                    for _ in range(generator.randrange(1, 4)):
+                        if bad:
+                            bad[generator.randrange(len(bad))] = generator.randrange(256)
+                    try:
+                        client.send(PROTOCOL + "ModelInfer", bytes(bad))
+                    except grpc.RpcError as error:
+                        self.assertIn(error.code(), (CODES.INVALID_ARGUMENT, CODES.NOT_FOUND))
+                self.assertIn(bytes(24), client.send(PROTOCOL + "ModelInfer", good))
+            self.assertEqual(server.errors, [], "a client does not write to the server's log")
+
+
+class Load(Case):
+    def test_a_request_of_several_images(self):
+        with serve("--batch", "4") as server, Client(server) as client:
+            each = numpy.concatenate([logits(client.stub.ModelInfer(message(array(seed)))) for seed in range(3)])
+            together = logits(client.stub.ModelInfer(message(array(0, 3))), 3)
+            numpy.testing.assert_allclose(together, each, rtol=1e-4, atol=1e-4)
+            self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(message(array(0, 5))), "[-1,3,32,32] with 1 to 4 images")
+
+    def test_what_is_late_or_given_up_is_not_run(self):
+        # The oldest request waits for a second one, until its time is over.
+        with serve("--batch", "2", "--batch-wait", "2000") as server, Client(server) as client:
+            late = message()
+            late.parameters["timeout"].int64_param = 1000
+            self.refused(CODES.DEADLINE_EXCEEDED, lambda: client.stub.ModelInfer(late), "timeout passed")
+            self.refused(CODES.DEADLINE_EXCEEDED, lambda: client.stub.ModelInfer(message(), timeout=0.5))
+            time.sleep(2)
+            given_up = client.stub.ModelInfer.future(message())
+            time.sleep(0.5)
+            given_up.cancel()
+            time.sleep(2)
+            self.assertIn("0 requests run, 0 failed, 3 refused", server.finish())
+
+    def test_a_full_queue_refuses(self):
+        with serve("--queue", "2", models=[ARGS.model]) as server, Client(server) as client:
+            tensor = client.stub.ModelMetadata(service_pb2.ModelMetadataRequest(name=NAME)).inputs[0]
+            images = numpy.zeros(list(tensor.shape), DTYPES[tensor.datatype])
+            request = service_pb2.ModelInferRequest(model_name=NAME, raw_input_contents=[images.tobytes()])
+            request.inputs.add(name=tensor.name, datatype=tensor.datatype, shape=tensor.shape)
+            calls = [client.stub.ModelInfer.future(request) for _ in range(64)]
+            codes = [call.code() for call in calls]
+            self.assertEqual(set(codes), {CODES.OK, CODES.RESOURCE_EXHAUSTED})
+            refused = calls[codes.index(CODES.RESOURCE_EXHAUSTED)]
+            self.assertIn("come again later", refused.details())
+            self.assertGreaterEqual(int(dict(refused.trailing_metadata())["grpc-retry-pushback-ms"]), 1)
+            report = server.finish()
+            self.assertIn(f"{NAME}: {codes.count(CODES.OK)} requests run, 0 failed, {codes.count(CODES.RESOURCE_EXHAUSTED)} refused", report)
+
+    def test_models_are_loaded_and_unloaded(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_sum(os.path.join(folder, "a.onnx"))
+            with serve("--model-dir", folder, models=[]) as server, Client(server) as raw:
+                client = triton.InferenceServerClient(server.grpc)
+                write_sum(os.path.join(folder, "b.onnx"))
+                index = {each.name: each.state for each in client.get_model_repository_index().models}
+                self.assertEqual(index, {"a": "READY", "b": "UNAVAILABLE"})
+                ready = raw.stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(ready=True))
+                self.assertEqual([each.name for each in ready.models], ["a"])
+                client.load_model("b")
+                client.unload_model("a")
+                self.assertEqual((client.is_model_ready("a"), client.is_model_ready("b")), (False, True))
+                for name in ("c", "../a", "a.onnx", "."):
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: raw.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(model_name=name)),
+                                 "no file of a model")
+                self.refused(CODES.INVALID_ARGUMENT, lambda: raw.stub.RepositoryModelUnload(service_pb2.RepositoryModelUnloadRequest(model_name="a")))
+                client.close()
+        with serve() as server, Client(server) as raw:
+            self.refused(CODES.INVALID_ARGUMENT, lambda: raw.stub.RepositoryModelUnload(service_pb2.RepositoryModelUnloadRequest(model_name=SMALL)),
+                         "--model-dir")
+
+    def test_a_model_is_replaced_under_load(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(network(), folder)
+            with serve("--model-dir", folder, "--batch", "4", models=[]) as server, Client(server) as client:
+                expected = logits(client.stub.ModelInfer(message()))
+                is_over = threading.Event()
+
+                def work():
+                    count = 0
+                    while not is_over.is_set():
+                        numpy.testing.assert_allclose(logits(client.stub.ModelInfer(message())), expected, rtol=1e-4, atol=1e-4)
+                        count += 1
+                    return count
+
+                with concurrent.futures.ThreadPoolExecutor(4) as pool:
+                    futures = [pool.submit(work) for _ in range(4)]
+                    for _ in range(10):
+                        client.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(model_name=SMALL))
+                    is_over.set()
+                    count = sum(future.result() for future in futures)
+                self.assertIn(f"{SMALL}: {count + 1} requests run, 0 failed, 0 refused", server.finish())
+
+    def test_sigterm_serves_what_was_taken(self):
+        for flags in ((), ("--batch", "8", "--batch-wait", "50")):
+            with serve(*flags) as server:
+
+                def work():
+                    taken = 0
+                    with Client(server, options=[("grpc.use_local_subchannel_pool", 1)]) as client:
+                        try:
+                            while True:
+                                assert len(client.stub.ModelInfer(message()).raw_output_contents[0]) == 40
+                                taken += 1
+                        except grpc.RpcError as error:
+                            return taken, error.code()
+
+                with concurrent.futures.ThreadPoolExecutor(8) as pool:
+                    futures = [pool.submit(work) for _ in range(8)]
+                    time.sleep(1)
+                    report = server.finish()
+                    ends = [future.result() for future in futures]
+                self.assertEqual({code for _, code in ends}, {CODES.UNAVAILABLE})
+                expected = sum(taken for taken, _ in ends)
+                self.assertGreater(expected, 8)
+                self.assertIn(f"{SMALL}: {expected} requests run, 0 failed, 0 refused", report)
+
+    def test_an_open_stream_does_not_delay_the_end(self):
+        with serve() as server, Client(server) as client:
+            is_over = threading.Event()
+
+            def silence():
+                yield b"\x3a\x00"
+                is_over.wait()
+
+            reflect = client.channel.stream_stream("/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo")(silence())
+            watch = client.channel.unary_stream("/grpc.health.v1.Health/Watch")(b"")
+            next(reflect)
+            self.assertEqual(next(watch), b"\x08\x01")
+            start = time.monotonic()
+            server.finish()
+            self.assertLess(time.monotonic() - start, 10)
+            is_over.set()
+
+
+class Protection(Case):
+    def test_limits(self):
+        with serve("--max-body", "1M") as server, Client(server) as client:
+            self.refused(CODES.RESOURCE_EXHAUSTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(2 << 20)), "larger than max")
+            # Ten megabytes of zeros, as a few kilobytes.
+            self.refused(CODES.UNIMPLEMENTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(10 << 20), compression=grpc.Compression.Gzip), "gzip")
+            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
+
+    def test_tokens(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "token")
+            with open(path, "w") as file:
+                file.write(TOKEN)
+            for tls in ((), certificate(folder, "server")):
+                with serve("--token-file", path, *(("--tls", *tls) if tls else ())) as server, Client(server, trust(tls)) as client:
+                    for given in ((), (("authorization", "Bearer x"),), (("authorization", f"bearer {TOKEN}"),),
+                                  (("authorization", f"Bearer {TOKEN}0"),), (("x", f"Bearer {TOKEN}"),)):
+                        for call in (lambda: client.stub.ModelInfer(message(), metadata=given),
+                                     lambda: client.stub.ServerLive(service_pb2.ServerLiveRequest(), metadata=given),
+                                     lambda: client.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(), metadata=given)):
+                            self.refused(CODES.UNAUTHENTICATED, call, "authorization")
+                    given = (("authorization", f"Bearer {TOKEN}"),)
+                    self.assertEqual(logits(client.stub.ModelInfer(message(), metadata=given)).shape, (1, 10))
+                    check = lambda metadata: client.send("/grpc.health.v1.Health/Check", b"", metadata=metadata)  # noqa: E731
+                    self.assertEqual(check(given), b"\x08\x01")
+                    if tls:
+                        self.refused(CODES.UNAUTHENTICATED, lambda: check(()))
+
+    def test_tls_and_client_certificates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {name: certificate(folder, name) for name in ("server", "client", "stranger")}
+            with serve("--tls", *paths["server"], "--client-ca", paths["client"][0]) as server:
+                for name, is_served in (("client", True), ("stranger", False), (None, False)):
+                    with Client(server, trust(paths["server"], paths.get(name)), [("grpc.use_local_subchannel_pool", 1)]) as client:
+                        if is_served:
+                            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
+                        else:
+                            self.refused(CODES.UNAVAILABLE, lambda: client.stub.ModelInfer(message(), timeout=10))
+                with Client(server) as client:
+                    self.refused(CODES.UNAVAILABLE, lambda: client.stub.ModelInfer(message(), timeout=10))
+
+    def test_other_machines_need_protection(self):
+        for flags in ((), ("--tls", "c", "k"), ("--token-file", "t")):
+            done = subprocess.run(command("--grpc", "0.0.0.0:0", *flags), capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, "--grpc" in done.stderr, "--insecure" in done.stderr), (2, True, True), done.stderr)
+        done = subprocess.run(command("--grpc", "x"), capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, "--grpc" in done.stderr), (2, True), done.stderr)
+        with serve() as server:
+            for address in (server.grpc, f"127.0.0.1:{server.port}"):
+                done = subprocess.run(command("--grpc", address), capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, f"can't listen on {address}: Address already in use" in done.stderr), (1, True), done.stderr)
+
+
+def certificate(folder, name):
+    """The files of a certificate and its key."""
+    if shutil.which("openssl") is None:
+        raise unittest.SkipTest("openssl is not installed")
+    paths = os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key")
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-addext",
+                    "subjectAltName=IP:127.0.0.1", "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
+    return paths
+
+
+def trust(server, client=None):
+    """What a client needs for the certificate SERVER, with its own; None without TLS."""
+    if not server:
+        return None
+    paths = (server[0], client and client[1], client and client[0])
+    return grpc.ssl_channel_credentials(*(path and pathlib.Path(path).read_bytes() for path in paths))
+
+
+if __name__ == "__main__":
+    serving.main()
