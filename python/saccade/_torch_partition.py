@@ -21,7 +21,8 @@ from ._torch_export import is_random, operator_name
 # many operators, or one of the heavy ones.
 FEWEST_NODES = 16
 _HEAVY = ("convolution", "mm", "bmm", "addmm", "attention", "pool", "upsample", "grid_sampler", "layer_norm", "softmax")
-
+# They address the storage of a view, of which the engine has only the view's numbers.
+_STRIDED = ("aten::as_strided", "aten::as_strided_copy", "aten::as_strided_scatter")
 
 _NAME = "saccade_name"
 _RETURNED = "saccade_returned_view"
@@ -50,6 +51,9 @@ def refusal(node: Any) -> str | None:
         return "it is not a tensor operator"
     if node.target._schema.is_mutable:
         return "it changes its argument"
+    # The exporter drops an assertion.
+    if not node.target._schema.returns:
+        return "it returns nothing"
     if is_random(node):
         return "it draws random numbers"
     if node.kwargs.get("training") is True or _trains(node):
@@ -65,9 +69,13 @@ def refusal(node: Any) -> str | None:
             return "empty tensors are not supported"
         if reason := tensors.refusal(value):
             return reason
-    if operator_name(node.target) == "aten::as_strided" and not node.args[0].meta["val"].is_contiguous():
-        return "it depends on the layout in memory"
-    return None
+    return "it depends on the layout in memory" if _needs_memory(node) else None
+
+
+def _needs_memory(node: Any) -> bool:
+    """Whether NODE reads the memory of a tensor beyond its numbers, or is a view of which a later node does."""
+    return operator_name(node.target) in _STRIDED or (
+        _is_view(node) and any(user.args[0] is node and _needs_memory(user) for user in node.users))
 
 
 def _trains(node: Any) -> bool:

@@ -470,6 +470,42 @@ def test_returned_views_share_memory():
     assert ours[3].data_ptr() == x[:, 1:].data_ptr()
 
 
+@pytest.mark.parametrize("strided", [
+    lambda y: y[:, 1:].as_strided((2, 2), (4, 1), 0),
+    lambda y: y[:, :, :, ::2].as_strided((2, 2), (3, 1)),
+    lambda y: y[:, :1].as_strided((2, 20), (4, 1)),
+    lambda y: y.split(1, 1)[1].as_strided((2, 2), (4, 1), 0),
+], ids=["before", "gaps", "behind", "one_of_several"])
+def test_what_reads_the_memory_of_views_runs_in_pytorch(strided):
+    """It reads numbers that the view does not have."""
+    def function(x):
+        return functional.softmax(strided(functional.avg_pool2d(x, 2).relu() + 1), -1) * 2
+
+    x = images(1, 3, 8, 8)
+    assert_close(compiled(function)(x), function(x))
+    assert last().fallbacks["aten::as_strided", "it depends on the layout in memory"] == 1
+    assert last().parts == 2
+
+    def of_input(x):
+        return functional.softmax(strided(x), -1) * 2
+
+    x = images(3, 3, 8, 8)[1:2]
+    assert_close(compiled(of_input)(x), of_input(x))
+
+
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_assertions_are_checked(dynamic):
+    def function(x):
+        torch._assert(x.sum() < 1000, "too bright")
+        return functional.avg_pool2d(x, 2).relu() + 1
+
+    network = torch.compile(function, backend="saccade", dynamic=dynamic)
+    assert_close(network(images(1, 3, 8, 8)), function(images(1, 3, 8, 8)))
+    assert last().parts == 1
+    with pytest.raises(RuntimeError, match="too bright"):
+        network(torch.full((1, 3, 8, 8), 100.0))
+
+
 def test_an_empty_batch_runs_in_pytorch():
     module = seeded(Block)
     network = compiled(module)
