@@ -85,6 +85,7 @@ def to_onnx(exported: Any) -> Any:
         raise _explained(error, exported) from error
     assert program is not None  # without a file, and with dynamo
     _give_scalars_a_dimension(program.model)
+    _give_outputs_their_types(program.model, exported)
     return program
 
 
@@ -125,6 +126,23 @@ def _give_scalars_a_dimension(model: Any) -> None:
         scalar.name = f"{name}_scalar"
         graph.inputs[at] = given
         graph.insert_before(graph[0], onnx_ir.node("Squeeze", [given], outputs=[scalar], name=f"{name}_squeeze"))
+
+
+def _give_outputs_their_types(model: Any, exported: Any) -> None:
+    """PyTorch's exporter computes some operators in another type, as sums of float16, and returns that."""
+    import onnx_ir  # type: ignore[import-not-found,unused-ignore]
+
+    values = {node.name: node.meta.get("val") for node in exported.graph.nodes}
+    for at, name in enumerate(exported.graph_signature.user_outputs):
+        given, value = model.graph.outputs[at], values.get(name)
+        if not isinstance(value, torch.Tensor):
+            continue
+        wanted = onnx_ir.tensor_adapters.from_torch_dtype(value.dtype)
+        if given.dtype == wanted:
+            continue
+        made = onnx_ir.Value(name=f"{given.name}_of_type_{at}", type=onnx_ir.TensorType(wanted), shape=given.shape)
+        model.graph.outputs[at] = made
+        model.graph.append(onnx_ir.node("Cast", [given], {"to": wanted}, outputs=[made], name=f"{given.name}_cast_{at}"))
 
 
 def nodes_behind(program: Any, message: str) -> tuple[str, ...]:

@@ -524,6 +524,23 @@ def test_types_that_the_engine_lacks_run_in_pytorch(dtype):
     assert last().parts == 0 and any(str(dtype) in why for _, why in last().fallbacks)
 
 
+@pytest.mark.parametrize("function, dtype", [
+    (lambda x: x.sum(), torch.float16),
+    (lambda x: x.cumsum(1), torch.float16),
+    (lambda x: x.any(), torch.uint8),
+], ids=["sum", "cumsum", "any"])
+def test_types_are_pytorchs(function, dtype):
+    """PyTorch's exporter gives these another type."""
+    x = (images(2, 8) * 10).to(dtype)
+    assert_close(saccade.from_torch(Returns(function), x, device="cpu")(x), function(x), rtol=1e-2, atol=1e-2)
+
+    def pooled(x):
+        return function(functional.max_pool1d(x.float(), 2).to(dtype))
+
+    assert_close(compiled(pooled)(x), pooled(x), rtol=1e-2, atol=1e-2)
+    assert last().parts == 1
+
+
 def test_autocast_is_respected():
     module, x = seeded(Block), images(1, 3, 12, 12)
     network = compiled(module)
