@@ -30,7 +30,7 @@ MOST_REFUSED = 1024
 MOST_WEIGHTS = 4
 """Builds kept of one graph and shape: modules of one class share a graph, and each has weights of its own."""
 
-# Exports change state of the process, and two would take each other's processors.
+# Of threads that call a graph for the first time one builds it. Two builds would take each other's processors.
 _building = threading.RLock()
 
 

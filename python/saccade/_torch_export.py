@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch  # type: ignore[import-not-found,unused-ignore]
+from torch._dynamo.convert_frame import compile_lock  # type: ignore[import-not-found,unused-ignore]
 
 from ._errors import UnsupportedError
 
@@ -34,7 +35,10 @@ def cannot_run(message: str, nodes: tuple[str, ...] = (), target: Any = None) ->
 
 def apart(function: Callable[[], Result]) -> Result:
     """What FUNCTION returns. It runs in a thread of its own, which has none of the caller's modes (autocast, inference,
-    default device, PyTorch's own checks of a first call): traced under them, a graph would be another, or none."""
+    default device, PyTorch's own checks of a first call): traced under them, a graph would be another, or none.
+
+    PyTorch traces nothing else meanwhile: an export changes state of the process, as torch.nn.Module's __getattr__, by
+    which torch.compile and other exports then fail. There is no public lock; Inductor takes the same."""
     results: list[Result] = []
     errors: list[BaseException] = []
 
@@ -44,7 +48,7 @@ def apart(function: Callable[[], Result]) -> Result:
         level = log.level
         log.setLevel(logging.ERROR)
         try:
-            with torch.no_grad(), warnings.catch_warnings():
+            with compile_lock, torch.no_grad(), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 results.append(function())
         except BaseException as error:

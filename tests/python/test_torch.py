@@ -387,6 +387,27 @@ def test_threads_share_a_compiled_network():
     assert not wrong
 
 
+def test_threads_export_and_compile_at_once():
+    """PyTorch itself can trace in one thread only."""
+    modules = [seeded(Block) for _ in range(6)]
+    x = images(1, 3, 12, 12)
+    results = {}
+
+    def work(at, module):
+        with torch.no_grad():
+            run = compiled(module) if at % 3 == 0 else saccade.from_torch(module, x, device="cpu")
+            results[at] = run(x)
+
+    threads = [threading.Thread(target=work, args=each) for each in enumerate(modules)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(results) == list(range(6))
+    for at, module in enumerate(modules):
+        assert_close(results[at], module(x))
+
+
 class Nested(nn.Module):
     """Structures in and out, with numbers and nothing among them."""
 
