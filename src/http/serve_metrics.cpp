@@ -14,12 +14,10 @@ HttpReply serve_metrics(const serve::ServeState& state) {
       families.histogram("saccade_request_seconds", "Time from the arrival of a request that was run to its response.");
   Family& batch = families.histogram("saccade_batch_images", "Images that a model has run at once.");
   for (const auto& [name, use] : state.models) {
-    const auto add = [&](const char* outcome, std::uint64_t count) {
+    const std::pair<const char*, std::uint64_t> outcomes[] = {
+        {"run", use.run}, {"failed", use.failed}, {"refused", use.refused}};
+    for (const auto& [outcome, count] : outcomes)
       requests.add({{"model", name}, {"outcome", outcome}}, static_cast<double>(count));
-    };
-    add("run", use.run);
-    add("failed", use.failed);
-    add("refused", use.refused);
     waiting.add({{"model", name}}, static_cast<double>(use.waiting));
     latency.add({{"model", name}}, distribution_of(use.latency));
     batch.add({{"model", name}}, use.batches, static_cast<double>(use.images));

@@ -2,8 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/log.hpp"
 
 namespace saccade::serve {
@@ -34,12 +32,6 @@ std::string sentence_of(Refusal reason) {
     case Refusal::kStopped: break;
   }
   return "the server is ending, or the model was unloaded";
-}
-
-std::optional<std::chrono::microseconds> timeout_of(std::uint64_t microseconds) {
-  constexpr std::uint64_t kLongest = 86'400'000'000;
-  if (microseconds == 0) return std::nullopt;
-  return std::chrono::microseconds(std::min(microseconds, kLongest));
 }
 
 std::optional<int> image_axis_of(const Signature& model, std::size_t output) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -39,7 +40,11 @@ std::string sentence_of(const Error& error);
 std::string sentence_of(Refusal reason);
 
 /// The parameter "timeout", a day at most; nullopt for 0.
-std::optional<std::chrono::microseconds> timeout_of(std::uint64_t microseconds);
+inline std::optional<std::chrono::microseconds> timeout_of(std::uint64_t microseconds) {
+  constexpr std::uint64_t kLongest = 86'400'000'000;
+  if (microseconds == 0) return std::nullopt;
+  return std::chrono::microseconds(std::min(microseconds, kLongest));
+}
 
 /// The dimension of OUTPUT along which a request's images lie; nullopt: there is none.
 std::optional<int> image_axis_of(const Signature& model, std::size_t output);
