@@ -73,9 +73,11 @@ def refusal(node: Any) -> str | None:
 
 
 def _needs_memory(node: Any) -> bool:
-    """Whether NODE reads the memory of a tensor beyond its numbers, or is a view of which a later node does."""
-    return operator_name(node.target) in _STRIDED or (
-        _is_view(node) and any(user.args[0] is node and _needs_memory(user) for user in node.users))
+    """Whether NODE may read memory that is not its argument's, or is a view of which a later node does."""
+    if operator_name(node.target) in _STRIDED:
+        given = node.args[0]
+        return given.op != "call_function" or _is_view(given) or not given.meta["val"].is_contiguous()
+    return _is_view(node) and any(user.args[0] is node and _needs_memory(user) for user in node.users)
 
 
 def _trains(node: Any) -> bool:
