@@ -39,7 +39,7 @@ class Settings:
     """The options of torch.compile(..., options={...})."""
 
     max_shapes: int = 8
-    """Builds for different shapes per compiled function; further shapes run in PyTorch."""
+    """Builds for different shapes, layouts and numbers per compiled function; further ones run in PyTorch."""
     device: str = "auto"
     """"auto": that of the tensors."""
     precision: str = "auto"
@@ -264,8 +264,11 @@ class Compiled:
             return "weights made under torch.inference_mode() have no version that shows a change"
         if any(0 in shape for shape in shapes):
             return "empty tensors are not supported"
-        if not is_known and not self._budget.allows(shapes, self._settings.max_shapes):
-            return f"it was compiled for {self._settings.max_shapes} shapes already (max_shapes)"
+        most = self._settings.max_shapes
+        if not is_known and not self._budget.allows(shapes, most):
+            return f"it was compiled for {most} shapes already (max_shapes)"
+        if not is_known and len({build.key for build in self._builds}) >= most:
+            return f"it was compiled for {most} layouts and numbers already (max_shapes)"
         return None
 
     def _build(self, given: list[Any], entry: reports.Graph) -> Callable[..., Any]:

@@ -31,8 +31,8 @@ def explain(model: Any = None) -> Report:
 
 
 def options(*, max_shapes: int = 8, device: str = "auto", precision: str = "auto", threads: int = 0) -> dict[str, Any]:
-    """For torch.compile(..., options=...). MAX_SHAPES: builds for different shapes per compiled function; further shapes
-    run in PyTorch. DEVICE: "auto" is that of the tensors. PRECISION and THREADS as of saccade.Model. Raises ValueError or
+    """For torch.compile(..., options=...). MAX_SHAPES: builds for different shapes, layouts and numbers per compiled
+    function; further ones run in PyTorch. DEVICE: "auto" is that of the tensors. PRECISION and THREADS as of saccade.Model. Raises ValueError or
     TypeError."""
     chosen = {"max_shapes": max_shapes, "device": device, "precision": precision, "threads": threads}
     _Settings.of(chosen)

@@ -244,6 +244,26 @@ def test_the_bound_counts_static_captures_too():
     assert sum(graph.parts for graph in saccade.torch.explain(network).graphs) == 2
 
 
+def test_numbers_and_layouts_are_built_up_to_a_bound():
+    """Of a graph that PyTorch captures once for all of them."""
+    def scaled(x, factor):
+        return functional.avg_pool2d(x, 2).relu() * factor
+
+    network = torch.compile(scaled, backend="saccade", dynamic=True, options=saccade.torch.options(max_shapes=2))
+    x = images(1, 3, 8, 8)
+    for factor in (2, 3, 4, 5, 2, 6):
+        assert_close(network(x, factor), scaled(x, factor))
+    assert sum(graph.parts for graph in saccade.torch.explain().graphs) == 2
+    saccade.torch._reports.forget()
+    network = torch.compile(lambda x: scaled(x, 2), backend="saccade", dynamic=True,
+                            options=saccade.torch.options(max_shapes=2))
+    for width in (9, 10, 11, 12):
+        x = images(1, 3, 8, width)[..., :8]
+        assert_close(network(x), scaled(x, 2))
+    assert [graph.parts for graph in saccade.torch.explain().graphs] == [1, 1, 0]
+    assert last().reason == "it was compiled for 2 layouts and numbers already (max_shapes)"
+
+
 def test_changed_weights_count_at_once():
     module, x = seeded(Block), images(1, 3, 12, 12)
     network = compiled(module)
