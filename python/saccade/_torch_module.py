@@ -32,6 +32,13 @@ class _Outputs:
         self.places = [torch.Tensor if isinstance(each, torch.Tensor) else each for each in leaves]
         return [each for each in leaves if isinstance(each, torch.Tensor)]
 
+    def check(self) -> None:
+        """Raises UnsupportedError for numbers that a run would have to compute."""
+        if any(isinstance(each, (torch.SymInt, torch.SymFloat, torch.SymBool)) for each in self.places):
+            raise UnsupportedError("the module returns numbers that depend on its inputs: return tensors")
+        if torch.Tensor not in self.places:
+            raise UnsupportedError("the module returns no tensor")
+
     def filled(self, given: Iterable[Any]) -> Any:
         """What the module returns with the tensors GIVEN."""
         following = iter(given)
@@ -210,6 +217,7 @@ def convert(module: Any, example_inputs: Any, *, dynamic_shapes: Any, device: st
     try:
         program = apart(lambda: to_onnx(_exported(flat, examples, shapes)))
         _check_is_function(program.exported_program)
+        outputs.check()
         return TorchModule(program, arguments, outputs, {"device": device, "precision": precision, "threads": threads})
     except CannotRun as error:
         raise UnsupportedError(f"{error}; torch.compile with the backend saccade runs the rest of the module") from error

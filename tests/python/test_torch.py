@@ -707,6 +707,8 @@ def test_dimensions_may_vary():
         assert_close(run(images(count, 3, 12, 12)), module(images(count, 3, 12, 12)))
     with pytest.raises(ValueError, match=r"'x' has the shape \(5, 3, 12, 12\), not \(1..4, 3, 12, 12\)"):
         run(images(5, 3, 12, 12))
+    with pytest.raises(saccade.UnsupportedError, match="returns numbers that depend on its inputs"):
+        saccade.from_torch(Returns(lambda x: (x * 2, x.shape[0])), (x,), dynamic_shapes={"x": {0: batch}}, device="cpu")
     with pytest.raises(ValueError, match="dynamic_shapes names 'y'"):
         saccade.from_torch(module, (x,), dynamic_shapes={"y": {0: batch}})
 
@@ -744,6 +746,8 @@ class Returns(nn.Module):
     (lambda x: x.add_(1), "changes its input"),
     (lambda x: functional.dropout(x, 0.5, True), "random numbers"),
     (lambda x: x if x.sum() > 0 else -x, "torch.export can't trace"),
+    (lambda x: (x * 2, x.sum().item()), "returns numbers that depend on its inputs"),
+    (lambda x: x.shape, "returns no tensor"),
 ])
 def test_what_cannot_run_as_a_whole_is_refused(function, message):
     with pytest.raises(saccade.UnsupportedError, match=message) as caught:
