@@ -10,7 +10,7 @@
 namespace saccade::serve {
 namespace {
 
-std::string_view view(grpc::string_ref text) { return {text.data(), text.size()}; }
+std::string_view view(const grpc::string_ref& text) { return {text.data(), text.size()}; }
 
 class TokenCheck final : public grpc::AuthMetadataProcessor {
  public:

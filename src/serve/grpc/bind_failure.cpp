@@ -21,7 +21,7 @@ std::string bind_failure(const std::string& host, int port) {
   const bool is_bound = descriptor >= 0 &&
                         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &is_on, sizeof(is_on)) == 0 &&
                         bind(descriptor, found->ai_addr, found->ai_addrlen) == 0;
-  const std::string reason = is_bound ? "" : std::strerror(errno);
+  std::string reason = is_bound ? "" : std::strerror(errno);
   if (descriptor >= 0) close(descriptor);
   freeaddrinfo(found);
   return reason;

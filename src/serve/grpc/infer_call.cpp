@@ -42,7 +42,7 @@ class MessageJob final : public Job {
 
   void respond(std::span<const OutputBuffer> outputs) override {
     grpc::ByteBuffer response = response_to(*model_, call_->request(), parsed_, outputs);
-    std::exchange(call_, nullptr)->finish(std::move(response));
+    std::exchange(call_, nullptr)->finish(response);
   }
   void respond(const Result& /*result*/) override {}
 
@@ -86,7 +86,7 @@ void InferCall::finish(const grpc::Status& status) {
   Finish(status);
 }
 
-void InferCall::finish(grpc::ByteBuffer response) {
+void InferCall::finish(grpc::ByteBuffer& response) {
   response_.Swap(&response);
   finish(grpc::Status::OK);
 }

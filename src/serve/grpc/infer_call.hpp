@@ -33,7 +33,7 @@ class InferCall final : public grpc::ServerUnaryReactor {
   // One of them is called; later calls are ignored. The call may be gone when they return, unless it was not handed to
   // gRPC yet.
   void finish(const grpc::Status& status);
-  void finish(grpc::ByteBuffer response);
+  void finish(grpc::ByteBuffer& response);  ///< which is empty then
 
   void OnDone() override;
 
