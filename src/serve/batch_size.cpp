@@ -9,6 +9,7 @@
 #include "base/log.hpp"
 #include "pipeline/model/tensor_batches.hpp"
 #include "pipeline/stream/batch_choice.hpp"
+#include "serve/job.hpp"
 
 namespace saccade::serve {
 namespace {
@@ -37,7 +38,8 @@ std::size_t fastest_batch(const Model& model) {
   try {
     for (std::size_t images = 1; images <= kMost; images *= 2) times.push_back({images, time_run(model, images)});
   } catch (const Error& error) {
-    if (error.code() != ErrorCode::kUnsupported) throw;
+    // Not shown to keep images apart, or zeros are no valid input.
+    if (!is_of_request(error)) throw;
     log(LogLevel::kInfo, "{} runs one image at a time: {}", model.name(), error.what());
     return 1;
   }

@@ -158,17 +158,9 @@ class Api {
 
   void infer(HttpRequest request, HttpRespond respond) const {
     const bool is_known = with(request, [&](ServedModel& model) {
-      const bool prepared = is_short(request);
-      auto job = infer_job(model.signature(), std::move(request), std::move(respond), workers_);
-      if (prepared) {
-        try {
-          job->prepare();
-        } catch (const Error& error) {
-          job->fail(error);
-          return;
-        }
-      }
-      model.submit(std::move(job), prepared ? ServedModel::Prepared::kYes : ServedModel::Prepared::kNo);
+      using enum ServedModel::Preparation;
+      const auto preparation = is_short(request) ? kShort : kLong;
+      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), workers_), preparation);
     });
     if (!is_known) respond(unknown(request));
   }
@@ -181,7 +173,7 @@ class Api {
         return;
       }
       model.submit(predict_job(std::move(request), std::move(respond), options_.most_pixels, workers_),
-                   ServedModel::Prepared::kNo);
+                   ServedModel::Preparation::kLong);
     });
     if (!is_known) respond(unknown(request));
   }

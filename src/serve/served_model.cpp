@@ -84,49 +84,46 @@ void ServedModel::finish() {
   threads_.clear();
 }
 
-void ServedModel::submit(std::unique_ptr<Job> job, Prepared prepared) {
+void ServedModel::submit(std::unique_ptr<Job> job, Preparation preparation) {
   Entry entry{.job = std::move(job), .arrived = Clock::now()};
-  Refusal reason = Refusal::kFull;
-  std::chrono::nanoseconds wait{};
-  bool is_taken = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    is_taken = !is_ending_ && ready_.size() + preparing_ < options_.queue;
-    if (is_taken && prepared == Prepared::kYes) {
-      add_ready(std::move(entry));
-      return;
-    }
-    if (is_taken) {
-      ++preparing_;
-    } else {
-      if (is_ending_) reason = Refusal::kStopped;
-      ++use_.refused;
-      wait = expected_wait();
-    }
-  }
-  if (!is_taken) {
-    entry.job->refuse(reason, wait);
+  if (!reserve(*entry.job)) return;
+  if (preparation == Preparation::kShort) {
+    prepare(std::move(entry));
     return;
   }
   // A std::function has to be copyable.
   workers_.add([this, held = std::make_shared<Entry>(std::move(entry))] { prepare(std::move(*held)); });
 }
 
-void ServedModel::add_ready(Entry entry) {
-  entry.ready = Clock::now();
-  ready_.push_back(std::move(entry));
-  // A thread that waits for another kind of input takes no notice.
-  changed_.notify_all();
+/// Reserves a place in the queue; otherwise refuses JOB and returns false.
+bool ServedModel::reserve(Job& job) {
+  Refusal reason = Refusal::kFull;
+  std::chrono::nanoseconds wait{};
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!is_ending_ && ready_.size() + preparing_ < options_.queue) {
+      ++preparing_;
+      return true;
+    }
+    if (is_ending_) reason = Refusal::kStopped;
+    ++use_.refused;
+    wait = expected_wait();
+  }
+  job.refuse(reason, wait);
+  return false;
 }
 
 void ServedModel::prepare(Entry entry) {
   const bool is_ready = succeeds(*entry.job, [&] { entry.job->prepare(); });
   const std::scoped_lock lock(mutex_);
   --preparing_;
-  if (is_ready)
-    add_ready(std::move(entry));
-  else
+  if (is_ready) {
+    entry.ready = Clock::now();
+    ready_.push_back(std::move(entry));
+  } else {
     ++use_.failed;
+  }
+  // Threads of executions wait for different things: for any entry, for one kind of input, for the end.
   changed_.notify_all();
 }
 

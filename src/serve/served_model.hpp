@@ -43,9 +43,13 @@ class ServedModel {
   /// What its requests have to fit. It may be kept for longer than the model.
   const std::shared_ptr<const Signature>& signature() const { return signature_; }
 
-  enum class Prepared { kNo, kYes };
-  /// Takes a job. It may have its response before this returns. PREPARED: whether Job::prepare() was called.
-  void submit(std::unique_ptr<Job> job, Prepared prepared);
+  /// How long Job::prepare() takes.
+  enum class Preparation {
+    kShort,  ///< microseconds: the calling thread prepares the job
+    kLong,   ///< a worker does
+  };
+  /// Takes a job. It may have its response before this returns.
+  void submit(std::unique_ptr<Job> job, Preparation preparation);
   ModelUse use() const;
   /// Refuses jobs that come from now on, and returns when all others have their responses.
   void finish();
@@ -58,7 +62,7 @@ class ServedModel {
   };
   using Entries = std::vector<Entry>;
 
-  void add_ready(Entry entry);
+  bool reserve(Job& job);
   void prepare(Entry entry);
   void execute(ModelExecution& execution);
   bool take(Entries& batch);

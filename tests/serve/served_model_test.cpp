@@ -73,7 +73,7 @@ class ServedModelTest : public testing::Test {
     std::future<End> future = end.get_future();
     auto job = std::make_unique<ColorJob>(std::move(reds), std::move(end));
     change(*job);
-    model.submit(std::move(job), ServedModel::Prepared::kNo);
+    model.submit(std::move(job), ServedModel::Preparation::kLong);
     return future;
   }
 
@@ -129,6 +129,17 @@ TEST_F(ServedModelTest, WhatCannotBePreparedFailsAlone) {
   EXPECT_FLOAT_EQ(good.get().outputs.at(0), 0.5F);
   EXPECT_EQ(bad.get().text, "no such tensor");
   model.finish();
+  EXPECT_EQ(model.use().failed, 1U);
+}
+
+TEST_F(ServedModelTest, ShortPreparationFailsTheSameWay) {
+  ServedModel model = make({});
+  std::promise<End> end;
+  auto future = end.get_future();
+  auto job = std::make_unique<ColorJob>(std::vector<float>{0.5F}, std::move(end));
+  job->preparing = [] { saccade::fail(ErrorCode::kInvalidArgument, "no such tensor"); };
+  model.submit(std::move(job), ServedModel::Preparation::kShort);
+  EXPECT_EQ(future.get().text, "no such tensor");
   EXPECT_EQ(model.use().failed, 1U);
 }
 

@@ -130,18 +130,8 @@ Reactor* InferenceService::ModelInfer(Context* context, const grpc::ByteBuffer* 
 grpc::Status InferenceService::submit(InferCall& call) {
   const inference::ModelInferRequest& request = call.request();
   const bool is_known = with_version(models_, request.model_name(), request.model_version(), [&](ServedModel& model) {
-    std::unique_ptr<Job> job = message_job(model.signature(), call);
-    if (!is_short(request)) {
-      model.submit(std::move(job), ServedModel::Prepared::kNo);
-      return;
-    }
-    try {
-      job->prepare();
-    } catch (const Error& error) {
-      job->fail(error);
-      return;
-    }
-    model.submit(std::move(job), ServedModel::Prepared::kYes);
+    using enum ServedModel::Preparation;
+    model.submit(message_job(model.signature(), call), is_short(request) ? kShort : kLong);
   });
   return is_known ? grpc::Status::OK : unknown(request.model_name(), request.model_version());
 }
