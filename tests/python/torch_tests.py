@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs test_torch.py in the environment of script/bootstrap --exporters. Exit status 77: skipped.
+"""Runs the tests of PyTorch in the environment of script/bootstrap --exporters. Exit status 77: skipped.
 
 PyTorch and the package must be for one version of Python: that of SACCADE_BUILD's extension.
 """
@@ -24,4 +24,4 @@ except ImportError as missing:
 
 # PyTorch writes a trace of every compilation to a logger, which pytest would print for a failure.
 sys.exit(pytest.main(["-q", "-p", "no:cacheprovider", "--show-capture=no", "-rs", *sys.argv[1:],
-                      str(pathlib.Path(__file__).with_name("test_torch.py"))]))
+                      *map(str, sorted(pathlib.Path(__file__).parent.glob("test_*torch*.py")))]))
