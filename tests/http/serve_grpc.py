@@ -7,7 +7,6 @@ import os
 import pathlib
 import random
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile

@@ -5,7 +5,6 @@ import pytest
 from torch_networks import Block, Nested, Returns, Transformer, assert_close, fresh, images, seeded, twist  # noqa: F401
 
 import torch
-from torch import nn
 from torch.nn import functional
 
 import saccade
