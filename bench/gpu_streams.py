@@ -2,10 +2,11 @@
 """What docs/design/batches.md says about many streams on GPUs, measured (needs NVDEC).
 
     bench/gpu_streams.py WHAT... --clips CLIP... [--binary build/saccade] [--model MODEL] [--streams 100] [--seconds 300]
-                         [--batch 16] [--queue 4] [--devices cuda:0,cuda:1] [--rounds 3]
+                         [--batch 16] [--queue 4] [--devices cuda:0,cuda:1] [--rounds 3] [--frames 100] [--precision fp16]
 
     live      the clips as STREAMS cameras, each decoded by the GPU and tracked, with QUEUE frames waiting per camera: frames
               per second, drops, latency, use of the processors, the GPU and its decoders (nvidia-smi)
+    boxes     FRAMES of each clip at a batch of 1 and of BATCH: how many boxes have one of their class at the other, IoU 0.99
     devices   the clips as STREAMS files, as fast as they are processed: frames per second on the first of DEVICES and on
               all of them, in turn, ROUNDS times
 
@@ -28,7 +29,7 @@ def run(arguments, folder, seconds, *flags):
         for i in range(arguments.streams):
             file.write(os.path.abspath(arguments.clips[i % len(arguments.clips)]) + "\n")
     telemetry = os.path.join(folder, "telemetry.jsonl")
-    done = subprocess.run([arguments.binary, "run", arguments.model, "--precision", "fp16", "--sources", listed, "--loop",
+    done = subprocess.run([arguments.binary, "run", arguments.model, "--precision", arguments.precision, "--sources", listed, "--loop",
                            "--decode", "cuda", "--batch", str(arguments.batch), "--duration", str(seconds), "--no-save",
                            "--quiet", "--json", "--telemetry", telemetry, *flags], capture_output=True, text=True)
     if done.returncode != 0:
@@ -74,6 +75,46 @@ def live(arguments, folder):
           f"resident {max(line['process']['rss_bytes'] for line in telemetry) / 2**20:.0f} MiB")
 
 
+def detections(arguments, folder, batch):
+    """The boxes of each frame, by class: {(stream, frame): {class: [(x1, y1, x2, y2)]}}."""
+    path = os.path.join(folder, f"boxes-{batch}.jsonl")
+    done = subprocess.run([arguments.binary, "run", arguments.model, "--precision", arguments.precision, "--source",
+                           *arguments.clips, "--decode", "cuda", "--batch", str(batch), "--max-frames", str(arguments.frames),
+                           "--quiet", "--jsonl", path, "--no-summary", *devices_of(arguments)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(done.stderr)
+    frames = {}
+    with open(path) as file:
+        for line in map(json.loads, file):
+            classes = frames.setdefault((line["source"], line["frame"]), {})
+            for each in line["detections"]:
+                classes.setdefault(each["class"], []).append(each["box"])
+    return frames
+
+
+def iou(a, b):
+    width, height = min(a[2], b[2]) - max(a[0], b[0]), min(a[3], b[3]) - max(a[1], b[1])
+    common = max(width, 0) * max(height, 0)
+    return common / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - common)
+
+
+def boxes(arguments, folder):
+    one, several = detections(arguments, folder, 1), detections(arguments, folder, arguments.batch)
+    if one.keys() != several.keys():
+        raise SystemExit(f"{len(one)} frames with a batch of 1, {len(several)} with {arguments.batch}")
+    found = total = 0
+    for frame, classes in one.items():
+        for name, expected in classes.items():
+            others = several[frame].get(name, [])
+            found += sum(any(iou(box, other) >= 0.99 for other in others) for box in expected)
+            total += len(expected)
+    if total == 0:
+        raise SystemExit("nothing was detected")
+    count = sum(len(each) for classes in several.values() for each in classes.values())
+    print(f"boxes, {arguments.precision}, {len(one)} frames: {found} of {total} with a batch of 1 have an IoU of 0.99 with one of "
+          f"{count} with a batch of {arguments.batch} ({100 * found / total:.2f} %)")
+
+
 def devices_of(arguments):
     return ["--device", arguments.devices] if arguments.devices else []
 
@@ -96,7 +137,7 @@ def devices(arguments, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="+", choices=["live", "devices"])
+    parser.add_argument("what", nargs="+", choices=["live", "boxes", "devices"])
     parser.add_argument("--clips", nargs="+", required=True)
     parser.add_argument("--binary", default=os.path.join(ROOT, "build", "saccade"))
     parser.add_argument("--model", default=os.path.join(ROOT, "models", "scene_model.onnx"))
@@ -106,12 +147,14 @@ def main():
     parser.add_argument("--queue", type=int, default=4)
     parser.add_argument("--devices", default="")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--frames", type=int, default=100)
+    parser.add_argument("--precision", default="fp16")
     arguments = parser.parse_args()
     if "devices" in arguments.what and "," not in arguments.devices:
         parser.error("devices needs --devices, as cuda:0,cuda:1")
     with tempfile.TemporaryDirectory() as folder:
         for what in arguments.what:
-            {"live": live, "devices": devices}[what](arguments, folder)
+            {"live": live, "boxes": boxes, "devices": devices}[what](arguments, folder)
 
 
 if __name__ == "__main__":
