@@ -9,7 +9,7 @@
                 frames unaccounted for. With --only, all are FAULT: --seconds 170 --faults 48 --only damage
     reconnects  resident memory and descriptors after 200 reconnects and after 10
     slow        a stream with five times the rate of the model: the age of its results at the beginning and at the end, beside
-                OpenCV's VideoCapture loop with the same time per frame (needs cv2)
+                OpenCV's VideoCapture loop with the same time per frame (needs cv2), which ends when the stream drops it
 """
 import argparse
 import datetime
@@ -187,18 +187,20 @@ def measure_slow(arguments):
         with Run(arguments.binary, arguments.model, folder, [uri]) as run:
             run.wait_for_frames(5)
             arrivals = Arrivals(run)
+            end = time.monotonic() + arguments.seconds
             try:
                 read_with_opencv(uri, period, arguments.seconds, opencv)
             except ImportError:
                 print("OpenCV's Python module is missing: only Saccade is measured")
-                time.sleep(arguments.seconds)
+            time.sleep(max(0.0, end - time.monotonic()))
             arrivals.is_over = True
             summary = run.finish()
     saccade = [(written, written - captured) for _, written, captured in arrivals.results]
     for name, ages in (("saccade", saccade), ("opencv", opencv)):
         if ages:
             begin, end = ends_of(ages)
-            print(f"{name}: age {begin:.2f} s at the beginning, {end:.2f} s at the end, {len(ages)} frames")
+            print(f"{name}: age {begin:.2f} s at the beginning, {end:.2f} s at the end, {len(ages)} frames "
+                  f"in {ages[-1][0] - ages[0][0]:.0f} s")
     print(f"dropped {summary['ledger']['dropped']}; unaccounted for: {summary['ledger']['unaccounted']}")
     begin, end = ends_of(saccade)
     return end < begin + 0.5 and summary["ledger"]["unaccounted"] == 0
