@@ -16,6 +16,10 @@ std::int64_t valid(const TensorView& count, std::int64_t size) {
 
 }  // namespace
 
+void Runner::enqueue(void* /*stream*/, std::span<const void* const> /*inputs*/, std::span<void* const> /*outputs*/) {
+  fail(ErrorCode::kUnsupported, "the model does not run on a GPU, so that it can't take tensors in a GPU's memory");
+}
+
 Execution::Execution(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)), runner_(plan_->backend().make_runner(*plan_)) {}
 

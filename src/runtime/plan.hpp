@@ -119,6 +119,10 @@ class Execution {
   void poison() { runner_->poison(); }
   /// See Runner::leave_on_device().
   void leave_on_device(bool leaves) { runner_->leave_on_device(leaves); }
+  /// See Runner::enqueue().
+  void enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs) {
+    runner_->enqueue(stream, inputs, outputs);
+  }
   /// Time of the last run() by stage.
   std::chrono::nanoseconds stage_time(Stage stage) const { return runner_->stage_time(stage); }
 

@@ -71,6 +71,11 @@ class Runner {
   /// True: runs reuse the current inputs on the device and do not copy outputs to the host. False: ends that and copies
   /// the outputs of the last run. No effect if the host is the device.
   virtual void leave_on_device(bool leaves) = 0;
+  /// A run on tensors of the device, in the order of STREAM, which is the device's kind of queue (a CUstream of its
+  /// primary context; null: its default one). INPUTS and OUTPUTS have the address of each graph input and output, dense
+  /// and row-major. Returns when the work is enqueued. Failures of kernels in earlier runs are thrown here. Before
+  /// submit(), leave_on_device(false). Throws Error (kUnsupported) if the host is the device.
+  virtual void enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs);
   /// Time of the stage in the run that was waited for last, as its caller saw it.
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
   /// From now on runs record the start and end of each launch in TIMES, one entry per step; empty: they do not.

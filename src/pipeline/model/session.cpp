@@ -1,4 +1,5 @@
 #include <array>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -56,6 +57,9 @@ struct Session::State {
   Model model;
   Execution execution;
   bool is_running = false;
+  bool is_on_device = false;  ///< enqueue() was the last to run
+  std::vector<const void*> from{};
+  std::vector<void*> to{};
 
   template <typename Input>
   void submit(std::span<const Input> inputs) {
@@ -64,8 +68,37 @@ struct Session::State {
     check_count(model, "input", wanted.size(), inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i)
       copy_elements(checked_view(wanted[i], inputs[i]), execution.input(i));
-    in_model([&] { execution.submit(); });
+    in_model([&] {
+      if (std::exchange(is_on_device, false)) execution.leave_on_device(false);
+      execution.submit();
+    });
     is_running = true;
+  }
+
+  void enqueue(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs, void* stream) {
+    if (is_running) fail(ErrorCode::kInvalidArgument, "{} is running; wait for it first", model.name());
+    const auto wanted = model.inputs();
+    check_count(model, "input", wanted.size(), inputs.size());
+    check_outputs(outputs);
+    from.clear();
+    to.clear();
+    for (std::size_t i = 0; i < inputs.size(); ++i) from.push_back(checked_view(wanted[i], inputs[i]).data);
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+      to.push_back(outputs[i].data);
+      outputs[i].shape = model.outputs()[i].shape;
+    }
+    in_model([&] {
+      check_fixed_sizes();
+      execution.enqueue(stream, from, to);
+      is_on_device = true;
+    });
+  }
+
+  void check_fixed_sizes() const {
+    const auto extents = execution.plan().graph().extents();
+    if (!extents.empty())
+      fail(ErrorCode::kUnsupported, "the size of output '{}' depends on the data, which only the host can read",
+           model.outputs()[extents.front().output].name);
   }
 
   void check_outputs(std::span<const OutputBuffer> outputs) const {
@@ -117,6 +150,10 @@ void Session::run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> o
   state_->check_outputs(outputs);
   state_->submit(inputs);
   state_->finish(outputs);
+}
+
+void Session::enqueue(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs, void* stream) {
+  state_->enqueue(inputs, outputs, stream);
 }
 
 void Session::submit(std::span<const InputBuffer> inputs) { state_->submit(inputs); }

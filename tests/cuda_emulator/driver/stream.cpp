@@ -167,6 +167,15 @@ CUresult cuStreamSynchronize(CUstream handle) {
   return drain(*stream);
 }
 
+CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
+  SACCADE_BEGIN(cuStreamIsCapturing, Needs::kContext);
+  const auto stream = handles<CUstream_st>().find(handle);
+  if (stream == nullptr) return kInvalidHandle;
+  const std::scoped_lock lock(stream->mutex);
+  *status = static_cast<CUstreamCaptureStatus>(stream->capturing ? 1 : 0);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuStreamBeginCapture_v2(CUstream handle, CUstreamCaptureMode mode) {
   SACCADE_BEGIN(cuStreamBeginCapture_v2, Needs::kContext);
   const auto stream = handles<CUstream_st>().find(handle);

@@ -64,6 +64,7 @@ enum CUfunction_attribute : int {
 };
 
 enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
+enum CUstreamCaptureStatus : int { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
@@ -155,6 +156,7 @@ struct CUDA_MEMCPY2D {
   X(cuStreamCreate, (CUstream * stream, unsigned flags))                                                          \
   X(cuStreamDestroy_v2, (CUstream stream))                                                                        \
   X(cuStreamSynchronize, (CUstream stream))                                                                       \
+  X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status))                                       \
   X(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode))                                         \
   X(cuStreamEndCapture, (CUstream stream, CUgraph * graph))                                                       \
   X(cuEventCreate, (CUevent * event, unsigned flags))                                                             \

@@ -27,6 +27,7 @@ class FrameReader {
 struct Queue {
   Stream stream;
   std::exception_ptr failure;         ///< first failure of the current run
+  bool calls_host = false;            ///< whether launches of the execution run on the host
   IndexReports index_reports;         ///< of its kernels
   std::vector<FrameReader*> readers;  ///< launches of the execution
 };

@@ -48,6 +48,7 @@ GraphExecutor::GraphExecutor(Device& device, const Plan& plan, bool graph)
 
 GraphExecutor::~GraphExecutor() {
   static_cast<void>(driver().cuCtxSetCurrent(device_.context()));
+  if (enqueued_) static_cast<void>(driver().cuStreamWaitEvent(queue_.stream.get(), enqueued_.get(), 0));
   static_cast<void>(driver().cuStreamSynchronize(queue_.stream.get()));
 }
 
@@ -69,10 +70,14 @@ TensorView GraphExecutor::input_view(ValueId id) {
   if (id == ValueId::kNone || plan_.graph().constant(id) != nullptr) return result;
   const Slot& slot = plan_.slots()[static_cast<std::size_t>(id)];
   if (slot.kind != Slot::Kind::kConstant) return result;
-  const Tensor& root = *plan_.graph().constant(slot.root);
-  if (!renamed_.contains(slot.root)) renamed_.emplace(slot.root, upload({root.raw(), root.bytes()}));
-  result.data = renamed_.at(slot.root).pointer();
+  result.data = constant_on_device(slot.root);
   return result;
+}
+
+std::byte* GraphExecutor::constant_on_device(ValueId id) {
+  const Tensor& constant = *plan_.graph().constant(id);
+  if (!constants_.contains(id)) constants_.emplace(id, upload({constant.raw(), constant.bytes()}));
+  return constants_.at(id).pointer();
 }
 
 void GraphExecutor::stage_input(ValueId id) {
@@ -288,6 +293,7 @@ void GraphExecutor::poison() {
 void GraphExecutor::leave_on_device(bool leaves) {
   const CUstream stream = queue_.stream.get();
   device_.make_current();
+  if (enqueued_) SACCADE_CUDA(cuStreamWaitEvent(stream, enqueued_.get(), 0));
   leaves ? upload_->prepare(frames_) : download_->prepare();
   if (leaves) upload_->await_frames(stream);
   leaves ? upload_->enqueue(stream) : download_->enqueue(stream);

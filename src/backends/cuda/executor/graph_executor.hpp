@@ -34,6 +34,7 @@ class GraphExecutor : public Runner {
   void wait() override;
   void poison() override;
   void leave_on_device(bool leaves) override;
+  void enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs) override;
   void time_steps(std::span<StepTime> times) override;
   std::chrono::nanoseconds stage_time(Stage stage) const override {
     return stage_times_[static_cast<std::size_t>(stage)];
@@ -65,6 +66,8 @@ class GraphExecutor : public Runner {
   };
 
   TensorView device_view(ValueId id);
+  /// The elements of a constant of the graph.
+  std::byte* constant_on_device(ValueId id);
   TensorView input_view(ValueId id);
   void stage_input(ValueId id);
   /// Output number I.
@@ -72,6 +75,7 @@ class GraphExecutor : public Runner {
   BoundLaunches bind(std::span<const Step> steps, std::byte* scratch, Queue& queue);
   BoundLaunches bind_branches();
   void enqueue();
+  void enqueue_in(CUstream stream);
   void enqueue_branches();
   /// Throws what the launch throws, with its node's name.
   void launch(std::size_t step);
@@ -85,7 +89,7 @@ class GraphExecutor : public Runner {
   bool graph_;
   Queue queue_;
   DeviceMemory arena_;
-  std::map<ValueId, DeviceMemory> renamed_;  // constants read under other names
+  std::map<ValueId, DeviceMemory> constants_;  // those that launches read under other names, or outputs
   std::vector<FrameView> frames_;
   bool on_device_ = false;  // inputs and outputs stay on the device between runs
   std::vector<Staged> inputs_;
@@ -105,6 +109,7 @@ class GraphExecutor : public Runner {
   Clock::duration submission_{};  // of the current run
   // Of the run that was waited for last: the next one may have started.
   std::array<std::chrono::nanoseconds, 3> stage_times_{};
+  Event enqueued_;  ///< when the last run of enqueue() is complete; null: there was none
   std::span<StepTime> times_;
   std::span<StepTime> running_times_;            // of the current run
   std::vector<Event> events_;                    // one per step, and the start of the run last; without a graph only

@@ -18,6 +18,7 @@ class BoundFallback : public BoundLaunch {
     for (std::size_t i = 0; i < inputs.size(); ++i)
       if (!on_host[i]) inputs[i] = stage(inputs[i], inputs_);
     for (const TensorView& view : bindings.outputs) outputs.push_back(stage(view, outputs_));
+    queue_.calls_host = true;
     scratch_.resize(reference.scratch_bytes());
     launch_ = reference.bind({.inputs = inputs, .outputs = outputs, .scratch = scratch_.data()});
   }

@@ -1,0 +1,211 @@
+#include <dlfcn.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <vector>
+
+#include "cuda/driver/driver_api.hpp"
+#include "runtime/cuda_backend.hpp"
+#include "runtime/plan.hpp"
+#include "saccade/saccade.hpp"
+#include "support/graph_builder.hpp"
+#include "support/tiny_models.hpp"
+
+// Runs on tensors in a GPU's memory, in the stream of the caller.
+namespace saccade {
+namespace {
+
+using testing::ElementsAre;
+
+template <auto Function>
+auto driver(const char* name) {
+  using Pointer = std::remove_reference_t<decltype(std::declval<cuda::DriverApi>().*Function)>;
+  return reinterpret_cast<Pointer>(dlsym(dlopen("libcuda.so.1", RTLD_NOW), name));
+}
+#define SACCADE_DRIVER(name) driver<&cuda::DriverApi::name>(#name)
+
+/// A stream of the current context.
+class CallersStream {
+ public:
+  CallersStream() { EXPECT_EQ(SACCADE_DRIVER(cuStreamCreate)(&stream_, 0), cuda::CUDA_SUCCESS); }
+  CallersStream(const CallersStream&) = delete;
+  CallersStream& operator=(const CallersStream&) = delete;
+  ~CallersStream() { SACCADE_DRIVER(cuStreamDestroy_v2)(stream_); }
+
+  cuda::CUstream get() const { return stream_; }
+  void synchronize() const { EXPECT_EQ(SACCADE_DRIVER(cuStreamSynchronize)(stream_), cuda::CUDA_SUCCESS); }
+
+ private:
+  cuda::CUstream stream_ = nullptr;
+};
+
+/// Elements in the memory of the current context's GPU.
+template <typename T>
+class DeviceArray {
+ public:
+  explicit DeviceArray(const std::vector<T>& elements) : size_(elements.size()) {
+    EXPECT_EQ(SACCADE_DRIVER(cuMemAlloc_v2)(&address_, size_ * sizeof(T)), cuda::CUDA_SUCCESS);
+    EXPECT_EQ(SACCADE_DRIVER(cuMemcpyHtoD_v2)(address_, elements.data(), size_ * sizeof(T)), cuda::CUDA_SUCCESS);
+  }
+  DeviceArray(const DeviceArray&) = delete;
+  DeviceArray& operator=(const DeviceArray&) = delete;
+  ~DeviceArray() { SACCADE_DRIVER(cuMemFree_v2)(address_); }
+
+  void* get() const { return reinterpret_cast<void*>(address_); }
+  std::size_t bytes() const { return size_ * sizeof(T); }
+  std::vector<T> elements(const CallersStream& stream) const {
+    std::vector<T> result(size_);
+    EXPECT_EQ(SACCADE_DRIVER(cuMemcpyDtoHAsync_v2)(result.data(), address_, bytes(), stream.get()), cuda::CUDA_SUCCESS);
+    stream.synchronize();
+    return result;
+  }
+
+ private:
+  cuda::CUdeviceptr address_ = 0;
+  std::size_t size_;
+};
+
+Execution executed(const Graph& graph, bool captured) {
+  return Execution(Plan::compile(graph, cuda_backend({.graph = captured}), {}));
+}
+
+class CudaEnqueue : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(, CudaEnqueue, testing::Bool(), [](const auto& each) {
+  return each.param ? std::string("Captured") : std::string("CallByCall");
+});
+
+TEST_P(CudaEnqueue, ReadsAndWritesTheCallersTensors) {
+  test::GraphBuilder b;
+  const Graph graph = b.build({b.op("Neg", {b.input("x", {3})})});
+  Execution execution = executed(graph, GetParam());
+  const CallersStream stream;
+  const DeviceArray<float> first({1, 2, 3});
+  const DeviceArray<float> second({4, 5, 6});
+  const DeviceArray<float> to({0, 0, 0});
+  const DeviceArray<float> also_to({0, 0, 0});
+  execution.enqueue(stream.get(), std::array<const void*, 1>{first.get()}, std::array{to.get()});
+  execution.enqueue(stream.get(), std::array<const void*, 1>{second.get()}, std::array{also_to.get()});
+  EXPECT_THAT(to.elements(stream), ElementsAre(-1, -2, -3));
+  EXPECT_THAT(also_to.elements(stream), ElementsAre(-4, -5, -6));
+}
+
+TEST_P(CudaEnqueue, RunsInSeveralStreamsFollowEachOther) {
+  test::GraphBuilder b;
+  const Graph graph = b.build({b.op("Neg", {b.input("x", {1})})});
+  Execution execution = executed(graph, GetParam());
+  const std::array<CallersStream, 2> streams;
+  std::vector<std::unique_ptr<DeviceArray<float>>> from;
+  std::vector<std::unique_ptr<DeviceArray<float>>> to;
+  for (int i = 0; i < 6; ++i) {
+    from.push_back(std::make_unique<DeviceArray<float>>(std::vector<float>{static_cast<float>(i)}));
+    to.push_back(std::make_unique<DeviceArray<float>>(std::vector<float>{9}));
+    execution.enqueue(streams[i % 2].get(), std::array<const void*, 1>{from[i]->get()}, std::array{to[i]->get()});
+  }
+  for (int i = 5; i >= 0; --i) EXPECT_THAT(to[i]->elements(streams[i % 2]), ElementsAre(static_cast<float>(-i)));
+}
+
+TEST_P(CudaEnqueue, OutputsMayBeInputsAndConstants) {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {2});
+  const Graph graph = b.build({x, b.floats({3}, {7, 8, 9}), b.op("Neg", {x})});
+  Execution execution = executed(graph, GetParam());
+  const CallersStream stream;
+  const DeviceArray<float> from({1, 2});
+  const DeviceArray<float> same({0, 0});
+  const DeviceArray<float> constant({0, 0, 0});
+  const DeviceArray<float> negative({0, 0});
+  execution.enqueue(stream.get(), std::array<const void*, 1>{from.get()},
+                    std::array{same.get(), constant.get(), negative.get()});
+  EXPECT_THAT(same.elements(stream), ElementsAre(1, 2));
+  EXPECT_THAT(constant.elements(stream), ElementsAre(7, 8, 9));
+  EXPECT_THAT(negative.elements(stream), ElementsAre(-1, -2));
+}
+
+TEST_P(CudaEnqueue, ALaterCallReportsAnIndexOutOfRange) {
+  test::GraphBuilder b;
+  const ValueId indices = b.input("indices", {1}, DType::kInt64);
+  const Graph graph = b.build({b.op("Gather", {b.floats({2}, {5, 6}), indices})});
+  Execution execution = executed(graph, GetParam());
+  const CallersStream stream;
+  const DeviceArray<std::int64_t> bad({2});
+  const DeviceArray<std::int64_t> good({1});
+  const DeviceArray<float> to({0});
+  const auto run = [&](const DeviceArray<std::int64_t>& from) {
+    execution.enqueue(stream.get(), std::array<const void*, 1>{from.get()}, std::array{to.get()});
+    stream.synchronize();
+  };
+  run(bad);
+  EXPECT_THROW(run(good), Error);
+  run(good);
+  EXPECT_THAT(to.elements(stream), ElementsAre(6));
+}
+
+class CudaEnqueueSession : public testing::Test {
+ protected:
+  CudaEnqueueSession() : model_(Model::load(test::write_color_classifier(folder_), {.device = Device::cuda()})) {}
+
+  static std::vector<float> solid(float value) { return std::vector<float>(3 * 64, value); }
+
+  test::TempFolder folder_;
+  Model model_;
+};
+
+TEST_F(CudaEnqueueSession, TakesTurnsWithRunsOnTheHost) {
+  Session session(model_);
+  const CallersStream stream;
+  for (const float value : {0.25F, 0.5F}) {
+    const DeviceArray<float> image(solid(value));
+    const DeviceArray<float> scores({0, 0, 0});
+    std::array outputs{OutputBuffer{.data = scores.get(), .bytes = scores.bytes()}};
+    session.enqueue(std::array{InputBuffer{.data = image.get(), .shape = {1, 3, 8, 8}}}, outputs, stream.get());
+    EXPECT_EQ(outputs[0].shape, (Shape{1, 3}));
+    const auto on_host = session.run(std::array{Tensor::of<float>({1, 3, 8, 8}, solid(value + 1))});
+    EXPECT_FLOAT_EQ(on_host[0].data<float>()[0], value + 1);
+    EXPECT_THAT(scores.elements(stream), ElementsAre(value, value, value));
+  }
+}
+
+TEST_F(CudaEnqueueSession, RefusesWhatCantBeRight) {
+  Session session(model_);
+  const CallersStream stream;
+  const DeviceArray<float> image(solid(1));
+  const DeviceArray<float> scores({0, 0, 0});
+  std::array outputs{OutputBuffer{.data = scores.get(), .bytes = scores.bytes()}};
+  const InputBuffer input{.data = image.get(), .shape = {1, 3, 8, 8}};
+  std::array too_small{OutputBuffer{.data = scores.get(), .bytes = 8}};
+  EXPECT_THROW(session.enqueue(std::array{input}, too_small, stream.get()), Error);
+  EXPECT_THROW(session.enqueue(std::array{InputBuffer{.data = image.get(), .shape = {1, 3, 8, 9}}}, outputs, stream.get()),
+               Error);
+  ASSERT_EQ(SACCADE_DRIVER(cuStreamBeginCapture_v2)(stream.get(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
+            cuda::CUDA_SUCCESS);
+  EXPECT_THROW(session.enqueue(std::array{input}, outputs, stream.get()), Error);
+  cuda::CUgraph graph = nullptr;
+  ASSERT_EQ(SACCADE_DRIVER(cuStreamEndCapture)(stream.get(), &graph), cuda::CUDA_SUCCESS);
+  SACCADE_DRIVER(cuGraphDestroy)(graph);
+  session.enqueue(std::array{input}, outputs, stream.get());
+  EXPECT_THAT(scores.elements(stream), ElementsAre(1, 1, 1));
+}
+
+TEST(CudaEnqueueSizes, RefusesOutputsWhoseSizeDependsOnTheData) {
+  const test::TempFolder folder;
+  onnx_writer::Model file(13);
+  file.input("x", {2, 2}).output("places");
+  file.node({.op = "NonZero", .inputs = {"x"}, .outputs = {"places"}});
+  file.save(folder / "places.onnx");
+  Session session(Model::load(folder / "places.onnx", {.device = Device::cuda(), .fallback = true}));
+  const CallersStream stream;
+  const DeviceArray<float> x({1, 0, 0, 1});
+  const DeviceArray<std::int64_t> places(std::vector<std::int64_t>(8));
+  std::array outputs{OutputBuffer{.data = places.get(), .bytes = places.bytes(), .dtype = DType::kInt64}};
+  try {
+    session.enqueue(std::array{InputBuffer{.data = x.get(), .shape = {2, 2}}}, outputs, stream.get());
+    FAIL() << "it was enqueued";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+    EXPECT_THAT(error.what(), testing::HasSubstr("'places' depends on the data"));
+  }
+}
+
+}  // namespace
+}  // namespace saccade
