@@ -2,12 +2,13 @@
 """Networks of torchvision in eager PyTorch, compiled by Inductor, and by the backend saccade of torch.compile.
 
     bench/torch_compile.py [--models resnet50,vit_b_16,convnext_tiny,fasterrcnn_mobilenet_v3_large_320_fpn] [--device cpu|cuda]
-                           [--batch 1] [--rounds 5] [--calls 5] [--package build/python] [--precision auto]
-                           [--threads 0] [--explain]
+                           [--batch 1] [--rounds 5] [--calls 5] [--package build/python] [--precision P]
+                           [--threads 0] [--half] [--modes reduce-overhead,max-autotune] [--explain]
 
 In each round the engines take turns with --calls calls each. Prints the median of a call in ms, the ratio to eager, the time
 of the first call, and the largest difference of an output from eager's, relative to the largest number in it; of a detector,
-of its scores. On a GPU Inductor runs in two modes, max-autotune-no-cudagraphs and reduce-overhead. Weights are random.
+of its scores. On a GPU Inductor runs in MODES, which capture CUDA graphs, and all engines may compute in TF32. With --half,
+module and input are in float16. Weights are random.
 """
 import argparse
 import pathlib
@@ -38,16 +39,18 @@ def network(name, arguments):
     for parameter in module.parameters():
         if not parameter.any():  # a head of zeros would hide differences
             torch.nn.init.normal_(parameter, 0, 0.02)
-    return module.eval().to(arguments.device), inputs
+    module = module.eval().to(arguments.device)
+    return (module.half(), pytree.tree_map(torch.Tensor.half, inputs)) if arguments.half else (module, inputs)
 
 
 def engines(module, arguments):
     """Callables by name."""
-    modes = ["max-autotune-no-cudagraphs", "reduce-overhead"] if arguments.device == "cuda" else [None]
+    modes = arguments.modes.split(",") if arguments.device == "cuda" else [None]
     made = {"eager": module}
     for mode in modes:
         made["inductor" + (f" {mode}" if mode else "")] = torch.compile(module, mode=mode)
-    options = {"precision": arguments.precision, "threads": arguments.threads}
+    precision = "tf32" if arguments.device == "cuda" and not arguments.half else "auto"
+    options = {"precision": arguments.precision or precision, "threads": arguments.threads}
     return made | {"saccade": torch.compile(module, backend="saccade", options=options)}
 
 
@@ -107,7 +110,9 @@ def main():
     parser.add_argument("--models", default=DEFAULT, type=lambda text: text.split(","))
     parser.add_argument("--device", default="cpu", choices=["cpu", "cuda"])
     parser.add_argument("--package", default=str(ROOT / "build" / "python"))
-    parser.add_argument("--precision", default="auto")
+    parser.add_argument("--precision", default="", help="of Saccade; by default tf32 on a GPU, fp16 with --half")
+    parser.add_argument("--half", action="store_true")
+    parser.add_argument("--modes", default="reduce-overhead,max-autotune")
     parser.add_argument("--batch", type=int, default=1)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=5)
@@ -119,6 +124,8 @@ def main():
 
     if arguments.threads:
         torch.set_num_threads(arguments.threads)
+    if arguments.device == "cuda":
+        torch.set_float32_matmul_precision("high")
     print(f"torch {torch.__version__}, {torch.get_num_threads()} threads, batch {arguments.batch}, {arguments.device}")
     print(f"{'network':30} {'engine':36} {'p50 ms':>9} {'/eager':>7} {'first s':>8} {'differs':>9}")
     known = 0

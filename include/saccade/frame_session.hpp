@@ -22,8 +22,9 @@ class FrameSession {
   /// The session that was moved from can only be assigned or destroyed.
   FrameSession& operator=(FrameSession&&) noexcept;
 
-  /// The predictions for FRAME, in its pixels, with the number of the run as Result::frame. The samples of FRAME must
-  /// be readable on the host (MemoryKind::kPlain or kPinned) until run() returns. The result, and what it refers to,
+  /// The predictions for FRAME, in its pixels, with the number of the run as Result::frame. The samples of FRAME are
+  /// on the host (MemoryKind::kPlain or kPinned) or on the model's GPU (kDevice, with FrameView::device and ready), and
+  /// must not change until run() returns. The result, and what it refers to,
   /// are valid until the next run() or the end of the session. Throws Error (kInvalidArgument) if FRAME has no size,
   /// lacks a plane, or has a pitch shorter than a row; if the card's region of interest is outside of it; or if the
   /// model is a tracker without a target.

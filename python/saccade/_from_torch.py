@@ -9,13 +9,14 @@ if TYPE_CHECKING:
 
 def from_torch(module: Any, example_inputs: Any, *, dynamic_shapes: Any = None, device: str = "auto",
                precision: str = "auto", threads: int = 0) -> TorchModule:
-    """MODULE, a torch.nn.Module in evaluation mode, as a function that the engine runs: it takes tensors on the CPU and
-    returns tensors, in the structures of the module's own.
+    """MODULE, a torch.nn.Module in evaluation mode, as a function that the engine runs: it takes and returns tensors on the
+    device of the examples, in the structures of the module's own. On a GPU it works in PyTorch's current stream.
 
     EXAMPLE_INPUTS: the positional arguments as a tuple or list, the arguments by name as a dict, or a single tensor.
     They determine types and shapes; numbers that are not tensors become constants. DYNAMIC_SHAPES: the dimensions that
     vary, as torch.export.export takes them; each new set of sizes compiles again at its first call, and the last eight
-    are kept. DEVICE, PRECISION, THREADS: as of saccade.Model.
+    are kept. DEVICE: "auto" is that of the examples; for tensors on the CPU it may be a GPU. PRECISION, THREADS: as of
+    saccade.Model.
 
     The weights are copied: later changes of the module have no effect. Any thread may call the result.
 

@@ -6,7 +6,6 @@ that the one it takes fits. Whatever can't be right runs as PyTorch's own graph.
 from __future__ import annotations
 
 import dataclasses
-import operator
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +21,7 @@ from . import _torch_tensors as tensors
 from ._torch_build import Builder
 from ._torch_decompositions import TABLE
 from ._torch_export import apart
-
-_bytes = operator.attrgetter("raw")
+from ._torch_weights import Weights
 
 MOST_REFUSED = 1024
 """Shapes that a graph notes as running in PyTorch, so that their calls need not be looked at again."""
@@ -137,41 +135,6 @@ def _budget() -> Budget:
     return _budgets.setdefault(frame, Budget())
 
 
-class Weights:
-    """Which tensors a build has taken as constants, and in which state.
-
-    Tensor._version, by which autograd notices writes, has no public form. It misses an assignment to Tensor.data, which
-    data_ptr() shows, and writes through Tensor.data and by fused optimizers. These change nearly every number, so that a
-    few bytes of each tensor show them; comparing all would cost as much as the network. The checks are at every call:
-    0.2 us per tensor."""
-
-    def __init__(self, given: Sequence[Any], places: Sequence[int]) -> None:
-        taken = [given[place] for place in places]
-        self._places = places
-        self._references = list(map(weakref.ref, taken))
-        self._versions = [tensor._version for tensor in taken]
-        self._addresses = list(map(torch.Tensor.data_ptr, taken))
-        # They do not own the memory: what they read is valid while the tensors have these addresses.
-        self._memory = [tensors.sample_of(tensor) for tensor in taken]
-        self._samples = list(map(_bytes, self._memory))
-
-    def are_in(self, given: Sequence[Any]) -> bool:
-        """Whether GIVEN has the same tensors, unchanged."""
-        return self._are([given[place] for place in self._places])
-
-    def are_outdated(self) -> bool:
-        """Whether a tensor is gone or has changed, so that no call will have them again."""
-        alive = list(map(operator.call, self._references))
-        return any(tensor is None for tensor in alive) or not self._are(alive)
-
-    def _are(self, taken: list[Any]) -> bool:
-        # The samples are read last, when their memory is known to belong to these tensors.
-        return (all(map(operator.is_, taken, map(operator.call, self._references))) and
-                [tensor._version for tensor in taken] == self._versions and
-                list(map(torch.Tensor.data_ptr, taken)) == self._addresses and
-                list(map(_bytes, self._memory)) == self._samples)
-
-
 @dataclasses.dataclass(eq=False)
 class Build:
     """A function for the shapes KEY and for WEIGHTS."""
@@ -277,11 +240,11 @@ class Compiled:
             graph = make_fx(graph, tracing_mode="fake")(*given)
         placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
         weights = {placeholders[place]: given[place] for place in self._places}
-        device = self._settings.device
-        if device == "auto":
-            device = tensors.engine_device([each for each in given if isinstance(each, torch.Tensor)])
+        settings, device = self._settings, tensors.device_of(given)
+        precision = tensors.engine_precision(settings.precision, given)
 
         def load(program: Any) -> engine.Engine:
-            return engine.load(program, device=device, precision=self._settings.precision, threads=self._settings.threads)
+            return engine.load(program, device=settings.device, precision=precision, threads=settings.threads,
+                               tensors_on=device)
 
-        return Builder(graph, weights, load).build(entry)
+        return Builder(graph, weights, device, load).build(entry)

@@ -25,10 +25,11 @@ _unexportable: set[Any] = set()
 class Builder:
     """Builds one graph. LOAD makes an engine of an ONNX program."""
 
-    def __init__(self, graph: Any, weights: Mapping[str, torch.Tensor], load: Callable[[Any], engine.Engine]) -> None:
+    def __init__(self, graph: Any, weights: Mapping[str, torch.Tensor], device: torch.device,
+                 load: Callable[[Any], engine.Engine]) -> None:
         """GRAPH: a functional torch.fx.GraphModule. WEIGHTS: the placeholders, by name, whose tensors become constants
-        of the engine."""
-        self._graph, self._weights, self._load = graph, weights, load
+        of the engine. DEVICE: of the tensors in the engine's parts."""
+        self._graph, self._weights, self._device, self._load = graph, weights, device, load
         self._banned: dict[str, str] = {}
         self._engines: dict[tuple[str, ...], engine.Engine] = {}
         self._attempts = 0
@@ -36,7 +37,7 @@ class Builder:
     def build(self, entry: Graph) -> Callable[..., Any]:
         """A function of the graph's placeholders. Notes in ENTRY what runs where."""
         for node in self._operators(self._graph.graph):
-            if reason := partitions.refusal(node):
+            if reason := partitions.refusal(node, self._device):
                 self._banned[node.name] = reason
             elif node.target in _unexportable:
                 self._banned[node.name] = NO_FUNCTION

@@ -17,15 +17,19 @@ _open: weakref.WeakSet[Engine] = weakref.WeakSet()
 
 
 class Engine:
-    """A loaded network. Any number of threads may call it; each uses a session of its own."""
+    """A loaded network. Any number of threads may call it; each uses a session of its own. On a GPU a call enqueues its
+    work in PyTorch's current stream, as PyTorch's own operators do."""
 
-    def __init__(self, path: str, *, device: str, precision: str, threads: int,
+    def __init__(self, path: str, *, device: str, precision: str, threads: int, tensors_on: Any,
                  shapes: dict[str, Sequence[int]] | None = None) -> None:
-        """Reads the ONNX file PATH, which is not needed after that. SHAPES: of inputs with a dimension that varies.
-        Raises saccade.Error."""
-        self.model = Model(path, device=device, precision=precision, threads=threads, shapes=shapes or {})
+        """Reads the ONNX file PATH, which is not needed after that. TENSORS_ON: the torch.device of what it takes and
+        returns. SHAPES: of inputs with a dimension that varies. Raises saccade.Error, and ValueError for a DEVICE that
+        can't be that of the tensors."""
+        self._tensors_on = tensors_on
+        self.model = Model(path, device=tensors.engine_device(device, tensors_on), precision=precision, threads=threads,
+                           shapes=shapes or {})
         self._inputs = [tensor.name for tensor in self.model.inputs]
-        self._outputs = [tensor.name for tensor in self.model.outputs]
+        self._outputs = self.model.outputs
         self._idle = [Session(self.model)]
         _open.add(self)
 
@@ -35,10 +39,14 @@ class Engine:
             session = self._idle.pop()
         except IndexError:
             session = Session(self.model)
-        outputs = session.run({name: tensors.to_array(tensor) for name, tensor in zip(self._inputs, given)})
+        inputs = dict(zip(self._inputs, given))
+        if self._tensors_on.type == "cuda":
+            outputs = tensors.run_on_gpu(session, inputs, self._outputs, self._tensors_on)
+        else:
+            outputs = tensors.run(session, inputs)
         # A session whose run fails is not used again.
         self._idle.append(session)
-        return [tensors.from_array(outputs[name]) for name in self._outputs]
+        return [outputs[tensor.name] for tensor in self._outputs]
 
     def close(self) -> None:
         self._idle.clear()
@@ -59,12 +67,13 @@ def write(program: Any, folder: str) -> str:
     return path
 
 
-def load(program: Any, *, device: str, precision: str, threads: int) -> Engine:
-    """PROGRAM, of fixed shapes, in the engine; its files exist only during the call. Raises CannotRun."""
+def load(program: Any, **options: Any) -> Engine:
+    """PROGRAM, of fixed shapes, in the engine; its files exist only during the call. OPTIONS: as of Engine. Raises
+    CannotRun."""
     with tempfile.TemporaryDirectory(prefix="saccade-") as folder:
         path = write(program, folder)
         try:
-            return Engine(path, device=device, precision=precision, threads=threads)
+            return Engine(path, **options)
         except (UnsupportedError, InvalidFileError, InternalError) as error:
             # The message without a file that the user does not know.
             message = str(error).replace(f"{path}: ", "").replace(path, "the network")

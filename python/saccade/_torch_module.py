@@ -93,8 +93,8 @@ class Arguments:
             return False
         if not isinstance(given, torch.Tensor):
             raise TypeError(f"the input '{name}' is {type(given).__name__}, not a tensor")
-        if given.device.type != "cpu" and (reason := tensors.refusal(given)):
-            raise ValueError(f"the input '{name}' is on {given.device}: {reason}")
+        if given.device != example.device:
+            raise ValueError(f"the input '{name}' is on {given.device}, not on {example.device}")
         if given.dtype != example.dtype:
             raise TypeError(f"the input '{name}' is {given.dtype}, not {example.dtype}")
         if reason := tensors.refusal(given):
@@ -159,7 +159,7 @@ class TorchModule:
             self._path = engine.write(program, self._folder.name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """The module's outputs for tensors of the example's types and shapes: new tensors on the CPU, without gradients.
+        """The module's outputs for tensors of the example's types and shapes: new tensors on the same device, without gradients.
         Raises TypeError or ValueError naming an input that differs, and saccade.Error if a run fails."""
         given = self._arguments.flatten(args, kwargs)
         shapes = tuple(tuple(each.shape) for each in given)
@@ -208,8 +208,12 @@ def convert(module: Any, example_inputs: Any, *, dynamic_shapes: Any, device: st
         if isinstance(example, torch.Tensor) and (reason := tensors.refusal(example)):
             raise ValueError(f"the input '{name}': {reason}")
     weights = (*module.parameters(), *module.buffers())
-    if reason := next((reason for each in weights if each.device.type != "cpu" and (reason := tensors.refusal(each))), None):
-        raise ValueError(f"the module's weights: {reason}")
+    tensors_on = tensors.device_of(arguments.examples)
+    named = [(f"the input '{name}'", each) for name, each in zip(arguments.names, arguments.examples)]
+    for name, each in (*named, *(("a weight of the module", each) for each in weights)):
+        if isinstance(each, torch.Tensor) and each.device != tensors_on:
+            raise ValueError(f"the tensors are on several devices: {name} is on {each.device}, others are on {tensors_on}")
+    device = tensors.engine_device(device, tensors_on)
     outputs = _Outputs()
     flat = _Flat(module, arguments, outputs)
     examples = tuple(each for each in arguments.examples if isinstance(each, torch.Tensor))
@@ -218,7 +222,9 @@ def convert(module: Any, example_inputs: Any, *, dynamic_shapes: Any, device: st
         program = apart(lambda: to_onnx(_exported(flat, examples, shapes)))
         _check_is_function(program.exported_program)
         outputs.check()
-        return TorchModule(program, arguments, outputs, {"device": device, "precision": precision, "threads": threads})
+        options = {"device": device, "precision": tensors.engine_precision(precision, weights), "threads": threads,
+                   "tensors_on": tensors_on}
+        return TorchModule(program, arguments, outputs, options)
     except CannotRun as error:
         raise UnsupportedError(f"{error}; torch.compile with the backend saccade runs the rest of the module") from error
 

@@ -42,10 +42,10 @@ def values_of(node: Any) -> list[Any]:
     return [each for at, each in enumerate(value) if at in used]
 
 
-def refusal(node: Any) -> str | None:
-    """Why NODE stays in PyTorch whatever the exporter can do, or None."""
+def refusal(node: Any, device: torch.device) -> str | None:
+    """Why NODE stays in PyTorch whatever the exporter can do, or None. DEVICE: that of the parts in the engine."""
     if node.target is operator.getitem:
-        return refusal(node.args[0])
+        return refusal(node.args[0], device)
     # An operator's class and its schema have no public names; torch.library describes both.
     if not isinstance(node.target, torch._ops.OpOverload):
         return "it is not a tensor operator"
@@ -69,6 +69,8 @@ def refusal(node: Any) -> str | None:
             return "empty tensors are not supported"
         if reason := tensors.refusal(value):
             return reason
+        if value.device != device:
+            return f"a tensor is on {value.device}, others are on {device}"
     return "it depends on the layout in memory" if _needs_memory(node) else None
 
 

@@ -10,6 +10,7 @@ namespace saccade::python {
 namespace {
 
 using HostArray = nb::ndarray<const std::uint8_t, nb::device::cpu>;
+using GpuArray = nb::ndarray<const std::uint8_t, nb::device::cuda>;
 
 std::string name_of_type(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
 
@@ -21,14 +22,15 @@ std::string shape_of(const nb::ndarray<>& array) {
   return text + ")";
 }
 
-/// Why an array that is no HostArray can't be an image.
+/// Why an array that is neither a HostArray nor a GpuArray can't be an image.
 [[noreturn]] void refuse_array(const nb::ndarray<>& array) {
-  if (array.device_type() != nb::device::cpu::value)
-    refuse("the image is on a device: copy it to the host first, as image.cpu() does in PyTorch");
+  if (array.device_type() != nb::device::cpu::value && array.device_type() != nb::device::cuda::value)
+    refuse("the image is neither on the host nor on an NVIDIA GPU: copy it to the host first");
   refuse("the image's elements are no uint8: an image has samples of 0 to 255");
 }
 
-FrameView view_of(const HostArray& array, const std::optional<std::string>& color) {
+template <typename Samples>
+FrameView view_of(const Samples& array, const std::optional<std::string>& color) {
   const bool is_gray = array.ndim() == 2 || (array.ndim() == 3 && array.shape(2) == 1);
   if (!is_gray && (array.ndim() != 3 || array.shape(2) != 3))
     refuse("an image has the shape (height, width, 3) or (height, width), not " + shape_of(nb::ndarray<>(array)));
@@ -46,6 +48,21 @@ FrameView view_of(const HostArray& array, const std::optional<std::string>& colo
   view.height = static_cast<int>(array.shape(0));
   view.planes[0] = array.data();
   view.pitch_bytes[0] = static_cast<int>(array.stride(0));
+  return view;
+}
+
+/// A frame on a GPU, when what PyTorch's current stream holds now is complete. OWNER gets the event that says so.
+FrameView view_of_gpu(const GpuArray& array, const std::optional<std::string>& color, nb::object& owner) {
+  FrameView view = view_of(array, color);
+  view.memory = MemoryKind::kDevice;
+  view.device = array.device_id();
+  if (nb::cast<std::string>(owner.type().attr("__module__")) != "torch") return view;
+  const nb::object cuda = nb::module_::import_("torch").attr("cuda");
+  const nb::object event = cuda.attr("Event")();
+  event.attr("record")(cuda.attr("current_stream")(view.device));
+  view.ready = reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
+      nb::cast<std::uintptr_t>(event.attr("cuda_event")));
+  owner = nb::make_tuple(owner, event);
   return view;
 }
 
@@ -77,6 +94,17 @@ PixelFormat color_format(std::string_view name) {
   refuse("color is \"rgb\" or \"bgr\", not \"" + std::string(name) + "\"");
 }
 
+void copy_to_host(ImageArgument& argument) {
+  if (argument.view.memory != MemoryKind::kDevice) return;
+  const nb::object array = nb::isinstance<nb::tuple>(argument.owner) ? argument.owner[0] : argument.owner;
+  if (!nb::hasattr(array, "cpu"))
+    throw Error(ErrorCode::kUnsupported, "the image is on a GPU, and its library is not PyTorch: copy it to the host");
+  argument.owner = array.attr("cpu")();
+  const FrameView on_host = view_of(nb::cast<HostArray>(argument.owner),
+                                    argument.view.format == PixelFormat::kBgr24 ? "bgr" : "rgb");
+  argument.view = on_host;
+}
+
 ImageArgument image_argument(nb::handle image, std::optional<std::string> color) {
   ImageArgument argument;
   if (color) argument.color = color_format(*color);
@@ -93,6 +121,11 @@ ImageArgument image_argument(nb::handle image, std::optional<std::string> color)
   }
   HostArray array;
   if (!nb::try_cast(argument.owner, array, false)) {
+    GpuArray on_gpu;
+    if (nb::try_cast(argument.owner, on_gpu, false)) {
+      argument.view = view_of_gpu(on_gpu, color, argument.owner);
+      return argument;
+    }
     nb::ndarray<> any;
     if (nb::try_cast(argument.owner, any, false)) refuse_array(any);
     throw nb::type_error(

@@ -51,15 +51,18 @@ Array<std::uint8_t> image_array(Image image);
 /// The order of colours that NAME says: "rgb" or "bgr". Throws Error (kInvalidArgument).
 PixelFormat color_format(std::string_view name);
 
-/// An image that Python holds, as a frame on the host.
+/// An image that Python holds, as a frame.
 struct ImageArgument {
   FrameView view;
   PixelFormat color = PixelFormat::kRgb24;  ///< of what is drawn on it
   nb::object owner;                         ///< keeps the samples alive
 };
 
-/// IMAGE is a NumPy array (or another that DLPack or the buffer protocol gives, on the host) of uint8, (height, width,
-/// 3) or (height, width); a PIL image; or the path of an image file. COLOR ("rgb", "bgr") is the order of an array's
+/// Copies an image that is on a GPU to the host. Throws Error (kUnsupported) for an array that is not PyTorch's.
+void copy_to_host(ImageArgument& argument);
+
+/// IMAGE is a NumPy array (or another that DLPack or the buffer protocol gives, on the host or an NVIDIA GPU) of uint8,
+/// (height, width, 3) or (height, width); a PIL image; or the path of an image file. COLOR ("rgb", "bgr") is the order of an array's
 /// colours. Throws Error (kInvalidArgument) naming what is wrong, nb::type_error for another type.
 ImageArgument image_argument(nb::handle image, std::optional<std::string> color);
 

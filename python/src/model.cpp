@@ -141,7 +141,8 @@ void define_model(nb::module_& module) {
           nb::arg("image").none(), nb::arg("color") = nb::none(),
           "The predictions for IMAGE: a uint8 array (height, width, 3) or (height, width), a PIL image, or the path of "
           "a file. COLOR: \"bgr\" (OpenCV) or \"rgb\", the order of an array's colours. The array must not change "
-          "during the call; it is kept for plot().")
+          "during the call; it is kept for plot(). It may be on the model's GPU: a tensor of PyTorch is read when its "
+          "current stream is done with it, one of another library must be complete.")
       .def_prop_ro(
           "name", [](const PyModel& self) { return self.get().name(); },
           "The file's name without folder and extension.")

@@ -182,6 +182,7 @@ auto field(T Result::*member) {
 const FrameView& PyResult::frame() const {
   if (!has_frame())
     throw Error(ErrorCode::kInvalidArgument, "the frame's pixels were not kept: open the Pipeline with frames=True");
+  copy_to_host(image_);
   return image_.view;
 }
 

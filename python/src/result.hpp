@@ -33,7 +33,7 @@ class PyResult {
 
  private:
   Result result_;
-  ImageArgument image_;
+  mutable ImageArgument image_;  // copied to the host when its pixels are first asked for
   Categories categories_;
 };
 

@@ -2,7 +2,9 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -56,6 +58,7 @@ class PySession {
 
   nb::dict run(const nb::dict& arrays) {
     check_process();
+    if (is_on_gpu(arrays)) return run_on_gpu(arrays);
     std::vector<nb::object> inputs;
     std::vector<InputBuffer> from;
     for (const TensorInfo& tensor : model_.inputs()) {
@@ -81,23 +84,113 @@ class PySession {
     return results;
   }
 
+  void enqueue(const nb::dict& inputs, const nb::dict& outputs, std::uintptr_t stream) {
+    check_process();
+    std::vector<GpuArray> kept;
+    std::vector<InputBuffer> from;
+    for (const TensorInfo& tensor : model_.inputs()) {
+      kept.push_back(gpu_array("input", tensor, inputs));
+      from.push_back({kept.back().data(), tensor.dtype, shape_of(kept.back())});
+    }
+    if (inputs.size() != from.size()) refuse_unknown(inputs);
+    std::vector<OutputBuffer> to;
+    for (const TensorInfo& tensor : model_.outputs()) {
+      const GpuArray& array = kept.emplace_back(gpu_array("output", tensor, outputs));
+      if (shape_of(array) != tensor.shape)
+        throw Error(ErrorCode::kInvalidArgument, "the output '" + tensor.name + "' has the shape " +
+                                                     tensor.shape.to_string() + ", not " + shape_of(array).to_string());
+      to.push_back({array.data(), array.nbytes(), tensor.dtype, tensor.shape});
+    }
+    if (outputs.size() != to.size())
+      throw Error(ErrorCode::kInvalidArgument, "the model has " + std::to_string(to.size()) + " outputs, not " +
+                                                   std::to_string(outputs.size()));
+    nb::gil_scoped_release unlocked;
+    const std::lock_guard lock(mutex_);
+    session_.enqueue(from, to, reinterpret_cast<void*>(stream));  // NOLINT(performance-no-int-to-ptr)
+  }
+
  private:
+  using GpuArray = nb::ndarray<nb::c_contig, nb::device::cuda>;
+
+  static bool is_on_gpu(const nb::dict& arrays) {
+    for (const auto& [key, value] : arrays) {
+      nb::ndarray<nb::device::cuda> array;
+      if (nb::try_cast(value, array, false)) return true;
+    }
+    return false;
+  }
+
+  /// In the current stream of PyTorch; the outputs are its tensors.
+  nb::dict run_on_gpu(const nb::dict& arrays) {
+    for (const auto& [key, value] : arrays) {
+      const auto library = nb::cast<std::string>(value.type().attr("__module__"));
+      if (library != "torch")
+        throw Error(ErrorCode::kUnsupported, "'" + nb::cast<std::string>(nb::str(key)) + "' is no tensor of PyTorch on a "
+                                             "GPU as others are: pass outputs to enqueue() for arrays of other libraries");
+    }
+    const nb::module_ torch = nb::module_::import_("torch");
+    const nb::object device = torch.attr("device")("cuda", ordinal());
+    nb::dict outputs;
+    for (const TensorInfo& tensor : model_.outputs())
+      outputs[tensor.name.c_str()] = torch.attr("empty")(
+          to_tuple(tensor.shape), nb::arg("dtype") = torch.attr(type_of(tensor).numpy), nb::arg("device") = device);
+    const nb::object stream = torch.attr("cuda").attr("current_stream")(device);
+    enqueue(arrays, outputs, nb::cast<std::uintptr_t>(stream.attr("cuda_stream")));
+    return outputs;
+  }
+
+  int ordinal() const {
+    const Device& device = model_.options().device;
+    if (device.kind != Device::Kind::kCuda)
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the arrays are on a GPU, but the model is on the " + to_string(device) + ": load it with device=\"cuda\"");
+    return device.ordinal;
+  }
+
+  /// WHAT: "input" or "output".
+  GpuArray gpu_array(const std::string& what, const TensorInfo& tensor, const nb::dict& arrays) const {
+    const std::string name = "the " + what + " '" + tensor.name + "'";
+    if (!arrays.contains(tensor.name.c_str())) throw Error(ErrorCode::kInvalidArgument, name + " is missing");
+    const nb::object given = arrays[tensor.name.c_str()];
+    nb::ndarray<nb::device::cuda> any;
+    if (!nb::try_cast(given, any, false)) throw Error(ErrorCode::kInvalidArgument, name + " is not on a GPU");
+    if (any.device_id() != ordinal())
+      throw Error(ErrorCode::kInvalidArgument, name + " is on GPU " + std::to_string(any.device_id()) +
+                                                   ", the model on GPU " + std::to_string(ordinal()));
+    check_type(name, tensor, any.dtype());
+    GpuArray array;
+    if (!nb::try_cast(given, array, false)) throw Error(ErrorCode::kInvalidArgument, name + " is not contiguous");
+    return array;
+  }
+
   static nb::object input(const TensorInfo& tensor, const nb::dict& arrays) {
     if (!arrays.contains(tensor.name.c_str()))
       throw Error(ErrorCode::kInvalidArgument, "the input '" + tensor.name + "' is missing");
     return nb::module_::import_("numpy").attr("ascontiguousarray")(arrays[tensor.name.c_str()]);
   }
 
-  static InputBuffer buffer(const TensorInfo& tensor, const nb::object& array) {
-    const auto view = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array);
-    const ArrayType& type = type_of(tensor);
-    const nb::dlpack::dtype given = view.dtype();
-    if (given.code != static_cast<std::uint8_t>(type.code) || given.bits != type.bits)
-      throw Error(ErrorCode::kInvalidArgument, "the input '" + tensor.name + "' is " + type.numpy + ", not " +
-                                                   nb::cast<std::string>(array.attr("dtype").attr("name")));
+  static void check_type(const std::string& name, const TensorInfo& tensor, const nb::dlpack::dtype& given) {
+    const ArrayType& wanted = type_of(tensor);
+    const auto is = [&given](const ArrayType& type) {
+      return given.code == static_cast<std::uint8_t>(type.code) && given.bits == type.bits && given.lanes == 1;
+    };
+    if (is(wanted)) return;
+    const auto* const known = std::ranges::find_if(kTypes, is);
+    throw Error(ErrorCode::kInvalidArgument, name + " is " + wanted.numpy + ", not " +
+                                                 (known == kTypes.end() ? "of another type" : known->numpy));
+  }
+
+  template <typename View>
+  static Shape shape_of(const View& view) {
     Shape shape;
     for (std::size_t i = 0; i < view.ndim(); ++i) shape.push_back(static_cast<std::int64_t>(view.shape(i)));
-    return {view.data(), tensor.dtype, shape};
+    return shape;
+  }
+
+  static InputBuffer buffer(const TensorInfo& tensor, const nb::object& array) {
+    const auto view = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array);
+    check_type("the input '" + tensor.name + "'", tensor, view.dtype());
+    return {view.data(), tensor.dtype, shape_of(view)};
   }
 
   [[noreturn]] void refuse_unknown(const nb::dict& arrays) const {
@@ -134,7 +227,16 @@ void define_session(nb::module_& module) {
            nb::sig("def run(self, inputs: dict[str, numpy.typing.ArrayLike]) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),
            "INPUTS: an array for each input, by name, of exactly its type and shape. Returns one for each output, cut "
-           "to its actual size if that depends on the data. Raises saccade.Error naming a mismatched input.");
+           "to its actual size if that depends on the data. With PyTorch's tensors on the model's GPU: returns such "
+           "tensors, as enqueue() does in PyTorch's current stream. Raises saccade.Error naming a mismatched input.")
+      .def("enqueue", &PySession::enqueue, nb::arg("inputs"), nb::arg("outputs"), nb::arg("stream") = 0,
+           nb::sig("def enqueue(self, inputs: dict[str, typing.Any], outputs: dict[str, typing.Any], stream: int = 0) "
+                   "-> None"),
+           "Runs on arrays in the memory of the model's GPU, which are read and written in place: INPUTS and OUTPUTS by "
+           "name, contiguous, of exactly their types and shapes, of any library with DLPack. STREAM: a cudaStream_t as a "
+           "number; 0: the legacy default stream. Returns when the work is enqueued in it: until it is complete, the "
+           "memory must stay valid. Contents that are invalid for an operator are reported by a later call. Raises "
+           "saccade.Error naming a mismatched array.");
 }
 
 }  // namespace saccade::python

@@ -69,9 +69,13 @@ void check_size(int width, int height) {
 }
 
 void check_readable(const FrameView& frame) {
-  check_size(frame.width, frame.height);
   if (frame.memory != MemoryKind::kPlain && frame.memory != MemoryKind::kPinned)
     fail(ErrorCode::kInvalidArgument, "the samples of a frame must be readable on the host");
+  check_planes(frame);
+}
+
+void check_planes(const FrameView& frame) {
+  check_size(frame.width, frame.height);
   const auto sizes = plane_sizes(frame.format, frame.width, frame.height);
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     if (sizes[i].rows == 0) continue;

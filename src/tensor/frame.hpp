@@ -37,8 +37,9 @@ struct PlaneSize {
 std::array<PlaneSize, 3> plane_sizes(PixelFormat format, int width, int height);
 /// Throws Error (kInvalidArgument) if a side is below 1 or above 2^28 pixels.
 void check_size(int width, int height);
-/// Throws Error (kInvalidArgument) if FRAME has no size, lacks a plane, has a pitch shorter than a row, or if its
-/// samples are not readable on the host.
+/// Throws Error (kInvalidArgument) if FRAME has no size, lacks a plane, or has a pitch shorter than a row.
+void check_planes(const FrameView& frame);
+/// check_planes(), also if the samples of FRAME are not readable on the host.
 void check_readable(const FrameView& frame);
 
 /// Whether FORMAT is one of the Bayer mosaics.

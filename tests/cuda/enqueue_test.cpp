@@ -187,6 +187,27 @@ TEST_F(CudaEnqueueSession, RefusesWhatCantBeRight) {
   EXPECT_THAT(scores.elements(stream), ElementsAre(1, 1, 1));
 }
 
+TEST_F(CudaEnqueueSession, AFrameMayLieOnTheModelsGpu) {
+  FrameSession session(model_);
+  std::vector<std::uint8_t> pixels(3 * 64);
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = i % 3 == 1 ? 200 : 10;
+  FrameView frame{.format = PixelFormat::kRgb24, .range = ColorRange::kFull, .width = 8, .height = 8};
+  frame.pitch_bytes[0] = 24;
+  frame.planes[0] = pixels.data();
+  const float on_host = session.run(frame).classes.at(0).confidence;
+  const DeviceArray<std::uint8_t> on_device(pixels);
+  frame.planes[0] = static_cast<const std::uint8_t*>(on_device.get());
+  frame.memory = MemoryKind::kDevice;
+  frame.device = 0;
+  const Result& result = session.run(frame);
+  EXPECT_EQ(result.classes.at(0).class_name, "green");
+  EXPECT_EQ(result.classes.at(0).confidence, on_host);
+  frame.device = 1;
+  EXPECT_THROW(session.run(frame), Error);
+  FrameSession on_cpu(Model::load(folder_ / "color.onnx", {.device = Device::cpu()}));
+  EXPECT_THROW(on_cpu.run(frame), Error);
+}
+
 TEST(CudaEnqueueSizes, RefusesOutputsWhoseSizeDependsOnTheData) {
   const test::TempFolder folder;
   onnx_writer::Model file(13);

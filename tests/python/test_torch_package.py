@@ -37,20 +37,6 @@ def test_tensors_elsewhere_run_in_pytorch():
     assert "device meta" in last().reason
 
 
-def test_a_gpu_is_a_reason():
-    from saccade import _torch_tensors
-    from torch._subclasses import FakeTensorMode
-    with FakeTensorMode():
-        assert _torch_tensors.refusal(torch.empty(2, device="cuda")) == "tensors on a GPU are not supported yet"
-
-
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
-def test_tensors_on_a_gpu_run_in_pytorch():
-    module, x = seeded(Block).cuda(), images(1, 3, 8, 8).cuda()
-    assert_close(compiled(module)(x), module(x))
-    assert last().reason == "tensors on a GPU are not supported yet"
-
-
 def test_pytorch_is_not_imported_before_it_is_used():
     program = ("import sys, saccade; assert 'torch' not in sys.modules; "
                "assert 'saccade' in saccade.torch._reports.__name__ and 'torch' in sys.modules; import torch; "

@@ -6,8 +6,17 @@
 namespace saccade {
 
 struct FrameSession::State {
-  explicit State(const Model& model) : runner(model, 0) {}
+  explicit State(const Model& model) : device(model.options().device), runner(model, 0) {}
 
+  /// Whether FRAME may lie where it does: on the host, or on the model's GPU.
+  void check(const FrameView& frame) const {
+    if (frame.memory != MemoryKind::kDevice || frame.device < 0) return check_readable(frame);
+    if (device != Device::cuda(frame.device))
+      fail(ErrorCode::kInvalidArgument, "the frame is on GPU {}, the model on {}", frame.device, to_string(device));
+    check_planes(frame);
+  }
+
+  Device device;
   ModelRunner runner;
   Frame frame;
 };
@@ -33,7 +42,7 @@ FrameSession& FrameSession::operator=(FrameSession&&) noexcept = default;
 void FrameSession::follow(const std::array<float, 4>& box) { state_->runner.follow(box); }
 
 const Result& FrameSession::run(const FrameView& frame) {
-  check_readable(frame);
+  state_->check(frame);
   state_->frame.view = frame;
   state_->runner.run(state_->frame);
   ++state_->frame.sequence;

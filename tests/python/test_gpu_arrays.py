@@ -1,0 +1,114 @@
+"""Session.run() and enqueue() on arrays of a GPU, which the emulated driver gives. No library of arrays runs on it, so that
+these are bare DLPack objects."""
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import BUILD
+
+EMULATOR = BUILD / "tests" / "cuda_emulator"
+
+PROGRAM = r"""
+import ctypes
+import sys
+
+import numpy
+import saccade
+
+driver = ctypes.CDLL("libcuda.so.1")
+
+
+def field(number, *parts):
+    "A length-delimited field of a protocol message."
+    body = b"".join(parts)
+    return bytes([number << 3 | 2, len(body)]) + body
+
+
+def value(name, size):
+    dimension = field(1, b"\x08" + bytes([size]))
+    return field(1, name) + field(2, field(1, b"\x08\x01", field(2, dimension)))
+
+
+def negation(path):
+    "y = -x of three numbers, as an ONNX file."
+    node = field(1, field(1, b"x"), field(2, b"y"), field(4, b"Neg"))
+    graph = field(7, node, field(2, b"g"), field(11, value(b"x", 3)), field(12, value(b"y", 3)))
+    with open(path, "wb") as file:
+        file.write(b"\x08\x07" + graph + field(8, b"\x10\x0d"))
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class GpuArray:
+    def __init__(self, numbers, device=0, strides=None, code=2):
+        self.size = len(numbers)
+        self.address = ctypes.c_ulonglong()
+        assert driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(4 * self.size)) == 0
+        assert driver.cuMemcpyHtoD_v2(self.address, (ctypes.c_float * self.size)(*numbers), ctypes.c_size_t(4 * self.size)) == 0
+        shape = (ctypes.c_int64 * 1)(self.size if strides is None else self.size // strides)
+        self.tensor = Tensor(self.address.value, 2, device, 1, code, 32, 1, shape, (ctypes.c_int64 * 1)(strides or 1), 0, None, None)
+
+    def __dlpack__(self, **_):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.tensor), b"dltensor", None)
+
+    def __dlpack_device__(self):
+        return 2, self.tensor.device_id
+
+    def numbers(self, stream):
+        host = (ctypes.c_float * self.size)()
+        assert driver.cuMemcpyDtoHAsync_v2(host, self.address, ctypes.c_size_t(4 * self.size), stream) == 0
+        assert driver.cuStreamSynchronize(stream) == 0
+        return list(host)
+
+
+def refused(call, words):
+    try:
+        call()
+    except saccade.Error as error:
+        assert words in str(error), error
+    else:
+        raise AssertionError(f"it was not refused: {words}")
+
+
+negation("negation.onnx")
+model = saccade.Model("negation.onnx", device="cuda")
+session = saccade.Session(model)
+stream = ctypes.c_void_p()
+assert driver.cuStreamCreate(ctypes.byref(stream), 0) == 0
+for numbers in ([1, 2, 3], [4, 5, 6]):
+    x, y = GpuArray(numbers), GpuArray([0, 0, 0])
+    session.enqueue({"x": x}, {"y": y}, stream.value)
+    assert y.numbers(stream) == [-each for each in numbers]
+assert list(session.run({"x": numpy.float32([7, 8, 9])})["y"]) == [-7, -8, -9]
+y = GpuArray([0, 0, 0])
+run = lambda **given: session.enqueue(given, {"y": y}, stream.value)
+refused(lambda: run(x=GpuArray([1, 2])), "takes float32 3")
+refused(lambda: run(x=GpuArray([1, 2, 3], device=1)), "'x' is on GPU 1, the model on GPU 0")
+refused(lambda: run(x=GpuArray([1, 2, 3, 4, 5, 6], strides=2)), "'x' is not contiguous")
+refused(lambda: run(x=GpuArray([1, 2, 3], code=0)), "'x' is float32, not int32")
+refused(lambda: run(), "'x' is missing")
+refused(lambda: run(x=numpy.zeros(3, "float32")), "'x' is not on a GPU")
+refused(lambda: session.enqueue({"x": x}, {"y": GpuArray([0, 0])}, stream.value), "the output 'y' has the shape 3, not 2")
+refused(lambda: session.run({"x": x}), "enqueue()")
+on_cpu = saccade.Session(saccade.Model("negation.onnx", device="cpu"))
+refused(lambda: on_cpu.enqueue({"x": x}, {"y": y}), "the model is on the cpu")
+assert y.numbers(stream) == [0, 0, 0]
+print("done")
+"""
+
+
+@pytest.mark.skipif(not EMULATOR.exists(), reason="needs the emulated driver (build target cuda_emulator)")
+def test_arrays_on_a_gpu_are_read_and_written_in_place(tmp_path):
+    environment = os.environ | {"LD_LIBRARY_PATH": str(EMULATOR), "PYTHONPATH": str(BUILD / "python"), "SACCADE_CACHE": "",
+                                "SACCADE_EMULATOR_CACHE": str(BUILD / "emulated_kernels")}
+    done = subprocess.run([sys.executable, "-c", PROGRAM], cwd=tmp_path, env=environment, check=False, capture_output=True,
+                          text=True)
+    assert done.stdout == "done\n", done.stderr
