@@ -1,0 +1,67 @@
+"""The paths of `saccade serve` for one model: images in, predictions out."""
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .._errors import Error
+from .._saccade import TensorInfo, version
+from ._images import drawn, image_in
+from ._replica import LOG, OF_REQUEST, Replica
+
+_DATATYPES = {"float32": "FP32", "float64": "FP64", "float16": "FP16", "bfloat16": "BF16", "bool": "BOOL"}
+
+
+class Response(NamedTuple):
+    status: int
+    type: str = ""
+    body: bytes = b""
+    headers: Mapping[str, str] = {}
+
+
+def refusal(status: int, sentence: str, **headers: str) -> Response:
+    return Response(status, "application/json", json.dumps({"error": sentence}).encode(), headers)
+
+
+async def respond(replica: Replica, method: str, path: str, query: Mapping[str, str], content_type: str,
+                  body: bytes) -> Response:
+    """The response to a request. PATH begins below the application's prefix."""
+    name = replica.model.name
+    gets: dict[str, Any] = {
+        "/v2/health/live": None, "/v2/health/ready": None, f"/v2/models/{name}/ready": None,
+        "/v2": {"name": "saccade", "version": version, "extensions": []},
+        f"/v2/models/{name}": _metadata(replica),
+    }
+    posts = f"/predict/{name}"
+    wanted = "POST" if path == posts else "GET, HEAD" if path in gets else ""
+    if not wanted:
+        return refusal(404, f"there is no {path[:200]}: this server has {posts} and {', '.join(gets)}")
+    if method not in wanted.split(", "):
+        return refusal(405, f"{path} takes {wanted}, not {method}", Allow=wanted)
+    if path in gets:
+        content = gets[path]
+        return Response(200) if content is None else Response(200, "application/json", json.dumps(content).encode())
+    try:
+        result = await replica.predict(image_in(body, content_type))
+        if query.get("draw") == "1":
+            return Response(200, "image/jpeg", await replica.beside(drawn, result))
+        return Response(200, "application/json", result.to_json().encode())
+    except OF_REQUEST as error:
+        return refusal(400, str(error))
+    except Error as error:
+        # Clients learn nothing about the machine.
+        LOG.error("a request has failed: %s", error)
+        return refusal(500, "the model can't be run")
+
+
+def _metadata(replica: Replica) -> dict[str, Any]:
+    model = replica.model
+
+    def described(tensor: TensorInfo) -> dict[str, Any]:
+        datatype = _DATATYPES.get(tensor.dtype, tensor.dtype.upper())
+        return {"name": tensor.name, "datatype": datatype, "shape": list(tensor.shape)}
+
+    return {"name": model.name, "versions": ["1"], "platform": "saccade_onnx",
+            "inputs": [described(each) for each in model.inputs], "outputs": [described(each) for each in model.outputs],
+            "parameters": {"task": model.task}}
