@@ -43,5 +43,7 @@ install(FILES "${PROJECT_BINARY_DIR}/saccade.pc" DESTINATION "${CMAKE_INSTALL_LI
 set(saccade_doc_dir "${CMAKE_INSTALL_DATADIR}/doc/saccade")
 install(FILES "${PROJECT_SOURCE_DIR}/README.md" "${PROJECT_SOURCE_DIR}/LICENSE"
   "${PROJECT_SOURCE_DIR}/cmake/debian/copyright" DESTINATION "${saccade_doc_dir}")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${saccade_doc_dir}"
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${saccade_doc_dir}"
   PATTERN "*.py" EXCLUDE PATTERN Doxyfile EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples" DESTINATION "${saccade_doc_dir}"
+  PATTERN __pycache__ EXCLUDE)
