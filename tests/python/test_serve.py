@@ -2,6 +2,7 @@
 import asyncio
 import json
 import multiprocessing
+import re
 import shutil
 import threading
 import time
@@ -13,7 +14,7 @@ from conftest import SCENE_MODEL
 import saccade
 from saccade.serve import _plans
 from saccade.serve._http import respond
-from saccade.serve._replica import Replica, fields_of, open_model
+from saccade.serve._replica import AFTER_PLAN, OF_PLAN, Replica, fields_of, open_model
 
 POST = ("POST", "/predict/scene_model")
 
@@ -163,6 +164,11 @@ def test_a_plan_is_compiled_once_and_shared(tmp_path, monkeypatch):
     assert open_model(str(model), "cpu", None, {}).name == "scene_model" and len(compiled) == 2
     with pytest.raises(saccade.NotFoundError, match="is not on the machine"):
         open_model(str(tmp_path / "none.onnx"), "cpu", str(tmp_path), {})
+
+
+def test_options_are_those_of_a_model():
+    signature = saccade.Model.__init__.__doc__.split("*, ")[1].split(") ->")[0]
+    assert {*OF_PLAN, *AFTER_PLAN, "device"} == set(re.findall(r"(\w+): ", signature))
 
 
 def wait_for_the_lock(path, holding, done):

@@ -23,9 +23,11 @@ LOG = logging.getLogger("saccade.serve")
 OF_REQUEST = (InvalidArgumentError, InvalidFileError, UnsupportedError)
 """Errors that are the client's."""
 
-# Options of saccade.Model that are a part of the plan. The others are given when it is opened.
+# Options of saccade.Model that are a part of the plan, and those that are given when it is opened.
 OF_PLAN = ("precision", "threads", "card", "shapes", "dimensions", "fallback", "max_memory")
-# Those that a plan is opened with, too.
+AFTER_PLAN = ("confidence", "iou", "agnostic", "multi_label", "max_detections", "top_k", "classes", "nms", "roi", "target",
+              "tiles")
+# Those of a plan that it is opened with, too.
 OF_BOTH = ("threads", "fallback", "max_memory")
 
 

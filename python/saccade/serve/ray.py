@@ -8,6 +8,7 @@
 """
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Mapping
@@ -22,9 +23,9 @@ except ImportError as missing:
 
 from .._errors import InvalidArgumentError
 from ._http import refusal, respond
-from ._replica import Replica, fields_of, open_model
+from ._replica import AFTER_PLAN, OF_PLAN, Replica, fields_of, open_model
 
-__all__ = ["deployment"]
+__all__ = ["app", "deployment"]
 
 
 def deployment(
@@ -54,6 +55,8 @@ def deployment(
     _check_at_least("max_ongoing_requests", max_ongoing_requests, math.ceil(target_ongoing_requests))
     if not 0 <= min_replicas <= max_replicas:
         raise InvalidArgumentError(f"min_replicas={min_replicas} is not between 0 and max_replicas={max_replicas}")
+    if unknown := sorted(set(model_options) - {*OF_PLAN, *AFTER_PLAN}):
+        raise InvalidArgumentError(f"{', '.join(unknown)}: neither an option of deployment() nor of saccade.Model()")
     if device == "cpu":
         model_options.setdefault("threads", max(1, math.ceil(num_cpus)))
     path = os.fspath(model)
@@ -69,6 +72,14 @@ def deployment(
                 "graceful_shutdown_timeout_s": graceful_shutdown_timeout_s, **more}
     return serve.deployment(SaccadeModel, **settings).bind(path, device, None if plans is None else os.fspath(plans),
                                                            executions, max_body, longest_run, model_options)
+
+
+def app(arguments: Mapping[str, Any]) -> serve.Application:
+    """deployment() with ARGUMENTS from a configuration of Ray Serve, or from a command line:
+    `serve run saccade.serve.ray:app model=/models/yolov8n.onnx num_gpus=0.5`. Raises saccade.InvalidArgumentError."""
+    if "model" not in arguments:
+        raise InvalidArgumentError("model is missing: serve run saccade.serve.ray:app model=/models/yolov8n.onnx")
+    return deployment(**{name: _parsed(value) for name, value in arguments.items()})
 
 
 class SaccadeModel:
@@ -126,6 +137,16 @@ def _placement(device: str, gpus: float | None) -> tuple[str, float]:
     if device == "cuda" and not 0 < gpus <= 1:
         raise InvalidArgumentError(f"num_gpus={gpus} is not above 0 and at most 1: a replica runs on one GPU or a share of it")
     return device, gpus
+
+
+def _parsed(value: Any) -> Any:
+    """VALUE, or what the text of a command line stands for: 0.5, true, ["person"]."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
 
 
 def _check_at_least(name: str, value: float, least: float) -> None:
