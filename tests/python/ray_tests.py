@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Two replicas of Ray Serve on this machine: requests are spread over both, one is killed, and none is lost after a retry.
+"""Two replicas of Ray Serve on this machine: requests are spread over both, one is killed, and none is lost after a
+retry.
 
 Runs in the environment of script/bootstrap --ray. Exit status 77: skipped.
 """
@@ -21,14 +22,17 @@ PACKAGE = os.path.join(os.environ["SACCADE_BUILD"], "python")
 MODEL = ROOT / "models" / "scene_model.onnx"
 sys.path.insert(0, PACKAGE)
 os.environ |= {
-    "PYTHONPATH": os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])]), "RAY_USAGE_STATS_ENABLED": "0",
+    "PYTHONPATH": os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])]),
+    "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_SERVE_LOG_TO_STDERR": "0"
 }
 
 try:
     import numpy
     import ray
+    import yaml
     from ray import serve
+    from ray.serve.schema import ServeDeploySchema
 except ImportError as missing:
     print(f"SKIPPED: needs Python's {missing.name}: ./script/bootstrap --ray")
     sys.exit(77)
@@ -37,7 +41,12 @@ try:
 except ImportError as missing:
     print(f"SKIPPED: needs the package for Python {sys.version_info.major}.{sys.version_info.minor}: {missing}")
     sys.exit(77)
-from saccade.serve.ray import deployment
+from saccade.serve.ray import app, deployment  # noqa: E402
+
+EXAMPLES = ROOT / "examples" / "ray"
+sys.path.insert(0, str(EXAMPLES))
+import app as example  # noqa: E402
+import client  # noqa: E402
 
 
 def free_port():
@@ -69,11 +78,12 @@ class RayServe(unittest.TestCase):
         cls.handle = serve.run(
             deployment(MODEL, num_cpus=0.5, min_replicas=2, max_replicas=2, precision="fp32", max_body=1 << 20,
                        plans=cls.folder.name + "/plans", options={"health_check_period_s": 1}))
-        scene = saccade.Pipeline("synthetic:?seed=3&frames=1&size=320x240&objects=12", saccade.Model(MODEL, device="cpu"),
-                                 frames=True, color="rgb")
-        cls.pixels = next(scene).pixels()
-        scene.stop()
-        cls.expected = saccade.Model(MODEL, device="cpu", threads=1, precision="fp32")(cls.pixels, "rgb")
+        cls.model = saccade.Model(MODEL, device="cpu", threads=1, precision="fp32")
+        source = "synthetic:?seed=3&frames=1&size=320x240&objects=12"
+        with saccade.Pipeline(source, cls.model, frames=True, color="rgb") as scene:
+            cls.pixels = next(scene).pixels()
+        cls.expected = cls.model(cls.pixels, "rgb")
+        # As good as any other image.
         cls.expected.save(cls.folder.name + "/drawn.png")
         cls.image = pathlib.Path(cls.folder.name, "drawn.png").read_bytes()
 
@@ -105,7 +115,23 @@ class RayServe(unittest.TestCase):
             time.sleep(0.1)
         raise AssertionError(f"refused {sent} times, at last with {status}")
 
+    def test_0_the_examples(self):
+        configuration = yaml.safe_load((EXAMPLES / "config.yaml").read_text())
+        (one, ) = ServeDeploySchema.model_validate(configuration).applications
+        self.assertEqual(one.import_path, "saccade.serve.ray:app")
+        for built in (app(one.args), app({"model": "none.onnx", "num_gpus": "0.5", "classes": '["person"]'})):
+            self.assertIsInstance(built, serve.Application)
+        self.assertIsInstance(example.app, serve.Application)
+        with self.assertRaisesRegex(saccade.InvalidArgumentError, "confidenc: neither"):
+            app({"model": "none.onnx", "confidenc": 0.4})
+        for wrong in ({"device": "cuda:1"}, {"device": "cpu", "num_gpus": 1}, {"num_gpus": 2}, {"min_replicas": 2},
+                      {"max_ongoing_requests": 1}, {"executions": 0}):
+            with self.assertRaisesRegex(saccade.InvalidArgumentError, next(iter(wrong))):
+                deployment("none.onnx", **wrong)
+
     def test_1_http(self):
+        body = client.predict(f"http://127.0.0.1:{self.port}/predict/scene_model", self.image)
+        self.assertEqual(json.loads(body)["model"], "scene_model")
         status, _, body = self.request(body=self.image)
         self.assertEqual((status, json.loads(body)["model"]), (200, "scene_model"))
         self.assertEqual(self.request("/v2/health/ready")[::2], (200, b""))
@@ -119,11 +145,9 @@ class RayServe(unittest.TestCase):
         fields = self.handle.predict.remote(self.pixels, "rgb").result()
         self.assertEqual(fields["class_name"], self.expected.class_name)
         numpy.testing.assert_allclose(fields["boxes"], self.expected.boxes, atol=0.01)
-        inputs = {"images": numpy.zeros((1, 3, 480, 640), numpy.float32)}
-        try:
-            self.handle.infer.remote(inputs).result()
-        except saccade.InvalidArgumentError as error:
-            self.assertIn("images", str(error))
+        inputs = {each.name: numpy.zeros(each.shape, each.dtype) for each in self.model.inputs}
+        outputs = self.handle.infer.remote(inputs).result()
+        self.assertEqual(set(outputs), {each.name for each in self.model.outputs})
         with self.assertRaisesRegex(saccade.InvalidArgumentError, "not its path"):
             self.handle.predict.remote("/etc/passwd").result()
 

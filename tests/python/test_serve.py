@@ -16,6 +16,9 @@ from saccade.serve import _plans
 from saccade.serve._http import respond
 from saccade.serve._replica import AFTER_PLAN, OF_PLAN, Replica, fields_of, open_model
 
+# An ONNX file: y = x + x, 2 x 3 numbers.
+SUM = bytes.fromhex("08083a3f0a0e0a01780a01781201792203416464120373756d5a130a0178120e0a0c080112080a0208020a0208036213"
+                    "0a0179120e0a0c080112080a0208020a02080342040a00100d")
 POST = ("POST", "/predict/scene_model")
 
 
@@ -99,6 +102,17 @@ def test_raw_tensors(replica, detector):
     assert set(asyncio.run(replica.infer(inputs))) == {each.name for each in detector.outputs}
     with pytest.raises(saccade.Error, match="images"):
         asyncio.run(replica.infer({}))
+
+
+def test_a_model_without_images_takes_tensors(tmp_path):
+    (tmp_path / "sum.onnx").write_bytes(SUM)
+    replica = Replica(saccade.Model(tmp_path / "sum.onnx", device="cpu"), 2, 60)
+    outputs = asyncio.run(replica.infer({"x": numpy.ones((2, 3), numpy.float32)}))
+    assert outputs["y"].tolist() == [[2, 2, 2], [2, 2, 2]]
+    assert "parameters" not in json.loads(ask(replica, "GET", "/v2/models/sum")[1])
+    sentence = "'sum' makes no predictions: its input is no image, or it has no card"
+    assert error(replica, "POST", "/predict/sum", b"x") == (400, sentence)
+    replica.close()
 
 
 class Failing:

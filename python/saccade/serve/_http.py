@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from .._errors import Error
@@ -28,10 +28,9 @@ async def respond(replica: Replica, method: str, path: str, query: Mapping[str, 
                   body: bytes) -> Response:
     """The response to a request. PATH begins below the application's prefix."""
     name = replica.model.name
-    gets: dict[str, Any] = {
-        "/v2/health/live": None, "/v2/health/ready": None, f"/v2/models/{name}/ready": None,
-        "/v2": {"name": "saccade", "version": version, "extensions": []},
-        f"/v2/models/{name}": _metadata(replica),
+    gets: dict[str, Callable[[Replica], Any]] = {
+        "/v2/health/live": _nothing, "/v2/health/ready": _nothing, f"/v2/models/{name}/ready": _nothing,
+        "/v2": _server, f"/v2/models/{name}": _metadata,
     }
     posts = f"/predict/{name}"
     wanted = "POST" if path == posts else "GET, HEAD" if path in gets else ""
@@ -40,7 +39,7 @@ async def respond(replica: Replica, method: str, path: str, query: Mapping[str, 
     if method not in wanted.split(", "):
         return refusal(405, f"{path} takes {wanted}, not {method}", Allow=wanted)
     if path in gets:
-        content = gets[path]
+        content = gets[path](replica)
         return Response(200) if content is None else Response(200, "application/json", json.dumps(content).encode())
     try:
         result = await replica.predict(image_in(body, content_type))
@@ -55,6 +54,14 @@ async def respond(replica: Replica, method: str, path: str, query: Mapping[str, 
         return refusal(500, "the model can't be run")
 
 
+def _nothing(_replica: Replica) -> None:
+    """Of a path whose status says all."""
+
+
+def _server(_replica: Replica) -> dict[str, Any]:
+    return {"name": "saccade", "version": version, "extensions": []}
+
+
 def _metadata(replica: Replica) -> dict[str, Any]:
     model = replica.model
 
@@ -62,6 +69,7 @@ def _metadata(replica: Replica) -> dict[str, Any]:
         datatype = _DATATYPES.get(tensor.dtype, tensor.dtype.upper())
         return {"name": tensor.name, "datatype": datatype, "shape": list(tensor.shape)}
 
-    return {"name": model.name, "versions": ["1"], "platform": "saccade_onnx",
-            "inputs": [described(each) for each in model.inputs], "outputs": [described(each) for each in model.outputs],
-            "parameters": {"task": model.task}}
+    metadata = {"name": model.name, "versions": ["1"], "platform": "saccade_onnx",
+                "inputs": [described(each) for each in model.inputs],
+                "outputs": [described(each) for each in model.outputs]}
+    return metadata | ({"parameters": {"task": model.task}} if replica.predicts else {})

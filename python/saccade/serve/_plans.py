@@ -89,8 +89,8 @@ def _key(model: Path, device: str, options: Mapping[str, Any]) -> str:
 def _files(model: Path, card: str) -> list[Path]:
     """MODEL and the files that it is read with: external data, its card, and what that names."""
     if not model.is_file():
-        raise NotFoundError(f"{model} is not on the machine {socket.gethostname()}: a replica needs the model's file at "
-                            "the same path on every machine, as on a shared disk or in its container image")
+        raise NotFoundError(f"{model} is not on the machine {socket.gethostname()}: a replica needs the model's file "
+                            "under the same path on every machine, as on a shared disk or in its image")
     files = [model]
     with open(model, "rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
         names = {data[found.end():found.end() + found[1][0]] for found in _LOCATION.finditer(data)}

@@ -25,14 +25,14 @@ OF_REQUEST = (InvalidArgumentError, InvalidFileError, UnsupportedError)
 
 # Options of saccade.Model that are a part of the plan, and those that are given when it is opened.
 OF_PLAN = ("precision", "threads", "card", "shapes", "dimensions", "fallback", "max_memory")
-AFTER_PLAN = ("confidence", "iou", "agnostic", "multi_label", "max_detections", "top_k", "classes", "nms", "roi", "target",
-              "tiles")
+AFTER_PLAN = ("confidence", "iou", "agnostic", "multi_label", "max_detections", "top_k", "classes", "nms", "roi",
+              "target", "tiles")
 # Those of a plan that it is opened with, too.
 OF_BOTH = ("threads", "fallback", "max_memory")
 
 
 def open_model(path: str, device: str, plans: str | None, options: Mapping[str, Any]) -> Model:
-    """The model at PATH, from the plan that its replicas share in the folder PLANS (None: in the cache; empty: none)."""
+    """The model at PATH, from the plan that replicas share in the folder PLANS (None: in the cache; empty: none)."""
     folder = cache_folder() if plans is None else Path(plans) if plans else None
     if folder is None:
         return Model(path, device=device, **options)
@@ -54,6 +54,8 @@ class Replica:
         self._own = threading.local()
         self._began: dict[int, float] = {}
         self._is_suspect = False
+        self.predicts = True
+        """Whether it takes images: else raw tensors alone."""
         # Each execution takes its memory before the first request.
         together = threading.Barrier(executions)
         for warm in [self._runs.submit(self._warm_up, together) for _ in range(executions)]:
@@ -62,11 +64,14 @@ class Replica:
     async def predict(self, image: Any, color: str | None = None) -> Result:
         """The predictions for IMAGE: the bytes of a JPEG or PNG file, a uint8 array with the COLOR "rgb" or "bgr", or a
         PIL image. Raises saccade.Error."""
+        if not self.predicts:
+            raise InvalidArgumentError(f"'{self.model.name}' makes no predictions: its input is no image, or it has no "
+                                       "card")
         if isinstance(image, (bytes, bytearray, memoryview)):
             image, color = await self.beside(decoded, bytes(image)), "rgb"
         elif isinstance(image, (str, Path)):
-            raise InvalidArgumentError("an image is an array, a PIL image or the bytes of a file: send the file's bytes, "
-                                       "not its path")
+            raise InvalidArgumentError("an image is an array, a PIL image or the bytes of a file: send the file's "
+                                       "bytes, not its path")
         return await self._run(lambda: self.model(image, color))
 
     async def infer(self, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +116,8 @@ class Replica:
             together.wait()
         try:
             self.model(numpy.zeros((64, 64, 3), numpy.uint8), "rgb")
-        except OF_REQUEST:  # It takes no images.
+        except OF_REQUEST:
+            self.predicts = False
             self._session()
         self._is_suspect = False
 

@@ -107,8 +107,8 @@ class SaccadeModel:
         return Response(made.body, made.status, headers, made.type or None)
 
     async def predict(self, image: Any, color: str | None = None) -> dict[str, Any]:
-        """The predictions for IMAGE, as arrays: a uint8 array (height, width, 3) in the order COLOR ("rgb", "bgr"), a PIL
-        image, or the bytes of a JPEG or PNG file. Raises saccade.Error."""
+        """The predictions for IMAGE, as arrays: a uint8 array (height, width, 3) in the order COLOR ("rgb", "bgr"), a
+        PIL image, or the bytes of a JPEG or PNG file. Raises saccade.Error."""
         return fields_of(await self._replica.predict(image, color))
 
     async def infer(self, inputs: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def _placement(device: str, gpus: float | None) -> tuple[str, float]:
     if device == "cpu" and gpus != 0:
         raise InvalidArgumentError(f"num_gpus={gpus} with device='cpu': a replica on the CPU needs no GPU")
     if device == "cuda" and not 0 < gpus <= 1:
-        raise InvalidArgumentError(f"num_gpus={gpus} is not above 0 and at most 1: a replica runs on one GPU or a share of it")
+        raise InvalidArgumentError(f"num_gpus={gpus} is not above 0 and at most 1: a replica has a GPU or a share of one")
     return device, gpus
 
 
