@@ -8,6 +8,7 @@ import concurrent.futures
 import json
 import os
 import pathlib
+import secrets
 import signal
 import socket
 import sys
@@ -24,7 +25,8 @@ sys.path.insert(0, PACKAGE)
 os.environ |= {
     "PYTHONPATH": os.pathsep.join([PACKAGE, *filter(None, [os.environ.get("PYTHONPATH")])]),
     "RAY_USAGE_STATS_ENABLED": "0",
-    "RAY_SERVE_LOG_TO_STDERR": "0"
+    # Else Ray writes one into the home folder.
+    "RAY_AUTH_TOKEN": secrets.token_hex(32)
 }
 
 try:
@@ -74,7 +76,7 @@ class RayServe(unittest.TestCase):
         cls.port = free_port()
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, configure_logging=False,
                  object_store_memory=128 << 20)
-        serve.start(http_options={"port": cls.port, "location": "HeadOnly"})
+        serve.start(http_options={"port": cls.port}, proxy_location="HeadOnly")
         cls.handle = serve.run(
             deployment(MODEL, num_cpus=0.5, min_replicas=2, max_replicas=2, precision="fp32", max_body=1 << 20,
                        plans=cls.folder.name + "/plans", options={"health_check_period_s": 1}))

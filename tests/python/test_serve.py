@@ -99,6 +99,8 @@ def test_arrays_give_fields(replica, detector, image):
 
 def test_raw_tensors(replica, detector):
     inputs = {each.name: numpy.zeros(each.shape, each.dtype) for each in detector.inputs}
+    for each in inputs.values():
+        each.flags.writeable = False
     assert set(asyncio.run(replica.infer(inputs))) == {each.name for each in detector.outputs}
     with pytest.raises(saccade.Error, match="images"):
         asyncio.run(replica.infer({}))
