@@ -31,6 +31,7 @@ struct ServeFlags {
   std::string folder;
   serve::ExecutionOptions execution;
   serve::ApiOptions api;
+  std::string shared_memory;  ///< what the names of objects begin with; empty: clients may use none
 };
 
 nlohmann::json to_json(const serve::Repository& models) {
@@ -52,6 +53,15 @@ std::string to_text(const serve::Repository& models) {
   return text;
 }
 
+/// What the names of shared memory objects begin with.
+std::string parse_prefix(const std::string& text) {
+  const std::string prefix = text.substr(text.starts_with('/') ? 1 : 0);
+  if (prefix.empty() || prefix.find('/') != std::string::npos)
+    throw UsageError("--shared-memory",
+                     fmt::format("'{}' is not the beginning of names of shared memory objects, as camera-", text));
+  return prefix;
+}
+
 /// As many connections as the system allows.
 void raise_descriptor_limit() {
   rlimit limit{};
@@ -67,11 +77,12 @@ std::string address_of(const std::string& host, int port) {
 }
 
 /// Null without --grpc.
-std::unique_ptr<serve::GrpcServer> listen_for_grpc(const ServeFlags& flags, serve::Repository& models) {
+std::unique_ptr<serve::GrpcServer> listen_for_grpc(const ServeFlags& flags, serve::Repository& models,
+                                                   serve::MemoryRegions& regions) {
   if (!flags.address.grpc.is_given()) return nullptr;
   serve::GrpcOptions options = flags.address.grpc_options();
   options.most_bytes = flags.api.most_bytes;
-  return module<serve::GrpcModule>("grpc").listen(options, models);
+  return module<serve::GrpcModule>("grpc").listen(options, models, regions);
 }
 
 /// Both at once: neither takes requests while the other ends.
@@ -99,6 +110,7 @@ int run_server(const ServeFlags& flags) {
   options.threads = std::clamp(std::thread::hardware_concurrency() / 4, 1U, kMostThreads);
   // They decode images and JSON while models run.
   serve::Workers workers(std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostWorkers));
+  serve::MemoryRegions regions(flags.shared_memory);
   serve::Repository models(
       [&](const std::string& path) {
         return std::make_unique<serve::ServedModel>(Model::load(path, flags.common.model), flags.execution, workers);
@@ -108,12 +120,12 @@ int run_server(const ServeFlags& flags) {
   models.add_folder();
   const RunMonitor monitor({}, devices_of(models));
   const auto& web = module<HttpModule>("http");
-  std::vector<HttpRoute> routes = serve::routes(models, workers, flags.api);
+  std::vector<HttpRoute> routes = serve::routes(models, workers, regions, flags.api);
   routes.push_back({.path = "/metrics", .reply = [&](const HttpRequest& /*request*/) {
                       return web.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
                     }});
   const auto http = web.listen(options, std::move(routes));
-  const auto grpc = listen_for_grpc(flags, models);
+  const auto grpc = listen_for_grpc(flags, models, regions);
   print_aside(fmt::format("http: http{}://{}/v2\n", options.certificate.empty() ? "" : "s",
                           address_of(options.host, http->port())));
   if (grpc != nullptr) print_aside(fmt::format("grpc: {}\n", address_of(flags.address.grpc.host, grpc->port())));
@@ -134,6 +146,7 @@ Action add_serve(FlagBinder& binder) {
   bind_batch(binder, flags->execution.batch, flags->execution.batch_wait);
   binder.bind("--executions", &flags->execution.executions);
   binder.bind("--queue", &flags->execution.queue);
+  binder.bind("--shared-memory", [flags](const std::string& prefix) { flags->shared_memory = parse_prefix(prefix); });
   binder.bind("--max-body", &flags->api.most_bytes);
   binder.bind("--max-pixels", &flags->api.most_pixels);
   flags->address.bind(binder);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "serve/memory_regions.hpp"
 #include "serve/repository.hpp"
 
 namespace saccade::serve {
@@ -31,9 +32,10 @@ class GrpcServer {
 
 /// Interface of the grpc module (gRPC, protobuf); get it with module<GrpcModule>("grpc").
 struct GrpcModule {
-  /// Serves the Open Inference Protocol (KServe v2) for MODELS by gRPC, on threads of its own. MODELS outlive
-  /// the server. Throws Error: (kIo) naming the address if it cannot be used, (kInvalidFile) naming the certificate.
-  std::unique_ptr<GrpcServer> (*listen)(const GrpcOptions& options, Repository& models);
+  /// Serves the Open Inference Protocol (KServe v2) for MODELS by gRPC, with tensors in REGIONS, on threads of its own.
+  /// Both outlive the server. Throws Error: (kIo) naming the address if it cannot be used, (kInvalidFile) naming the
+  /// certificate.
+  std::unique_ptr<GrpcServer> (*listen)(const GrpcOptions& options, Repository& models, MemoryRegions& regions);
 };
 
 }  // namespace saccade::serve

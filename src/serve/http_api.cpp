@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "saccade/version.hpp"
 #include "serve/http_jobs.hpp"
+#include "serve/memory_api.hpp"
 #include "serve/protocol.hpp"
 #include "serve/tensor_json.hpp"
 
@@ -12,14 +13,6 @@ namespace saccade::serve {
 namespace {
 
 using nlohmann::json;
-
-HttpReply json_reply(const json& body) {
-  return {.status = 200,
-          .type = "application/json",
-          .body = body.dump(-1, ' ', false, json::error_handler_t::replace),
-          .stream = nullptr,
-          .headers = {}};
-}
 
 json metadata_of(const ServedModel& served) {
   const Signature& model = *served.signature();
@@ -66,8 +59,8 @@ json config_of(const ServedModel& served) {
 
 class Api {
  public:
-  Api(Repository& models, Workers& workers, const ApiOptions& options)
-      : models_(models), workers_(workers), options_(options) {}
+  Api(Repository& models, Workers& workers, MemoryRegions& regions, const ApiOptions& options)
+      : models_(models), workers_(workers), regions_(regions), options_(options) {}
 
   std::vector<HttpRoute> routes() const {
     std::vector<HttpRoute> routes;
@@ -90,12 +83,12 @@ class Api {
     const Reply empty = [](const HttpRequest& /*request*/) { return HttpReply{}; };
     routes.push_back({.path = "/v2/health/live", .reply = empty});
     routes.push_back({.path = "/v2/health/ready", .reply = empty});
-    routes.push_back({.path = "/v2", .reply = [](const HttpRequest& /*request*/) {
-                        return json_reply(
-                            {{"name", kServer},
-                             {"version", version()},
-                             {"extensions", {"binary_tensor_data", "model_configuration", "model_repository"}}});
-                      }});
+    json metadata{{"name", kServer},
+                  {"version", version()},
+                  {"extensions", {"binary_tensor_data", "model_configuration", "model_repository"}}};
+    if (regions_.is_on()) metadata["extensions"].push_back(kMemoryExtension);
+    routes.push_back(
+        {.path = "/v2", .reply = [reply = json_reply(metadata)](const HttpRequest& /*request*/) { return reply; }});
   }
 
   void add_model(std::vector<HttpRoute>& routes, const std::string& path) const {
@@ -160,7 +153,8 @@ class Api {
     const bool is_known = with(request, [&](ServedModel& model) {
       using enum ServedModel::Preparation;
       const auto preparation = is_short(request) ? kShort : kLong;
-      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), workers_), preparation);
+      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), workers_, regions_),
+                   preparation);
     });
     if (!is_known) respond(unknown(request));
   }
@@ -180,13 +174,16 @@ class Api {
 
   Repository& models_;
   Workers& workers_;
+  MemoryRegions& regions_;
   ApiOptions options_;
 };
 
 }  // namespace
 
-std::vector<HttpRoute> routes(Repository& models, Workers& workers, const ApiOptions& options) {
-  return Api(models, workers, options).routes();
+std::vector<HttpRoute> routes(Repository& models, Workers& workers, MemoryRegions& regions, const ApiOptions& options) {
+  std::vector<HttpRoute> all = Api(models, workers, regions, options).routes();
+  for (HttpRoute& route : memory_routes(regions)) all.push_back(std::move(route));
+  return all;
 }
 
 }  // namespace saccade::serve

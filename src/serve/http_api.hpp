@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "base/http_module.hpp"
+#include "serve/memory_regions.hpp"
 #include "serve/repository.hpp"
 #include "serve/workers.hpp"
 
@@ -13,8 +14,8 @@ struct ApiOptions {
   std::int64_t most_pixels = std::int64_t{100} * 1'000'000;  ///< of an image
 };
 
-/// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS. WORKERS read and write what
-/// takes long. Both outlive the routes.
-std::vector<HttpRoute> routes(Repository& models, Workers& workers, const ApiOptions& options);
+/// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS, with tensors in REGIONS.
+/// WORKERS read and write what takes long. All outlive the routes.
+std::vector<HttpRoute> routes(Repository& models, Workers& workers, MemoryRegions& regions, const ApiOptions& options);
 
 }  // namespace saccade::serve

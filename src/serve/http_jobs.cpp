@@ -74,10 +74,14 @@ class OwnedOutputs {
 
 class InferJob final : public HttpJob {
  public:
-  InferJob(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond, Workers& workers)
-      : HttpJob(std::move(request), std::move(respond), workers), model_(std::move(model)) {}
+  InferJob(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond, Workers& workers,
+           MemoryRegions& regions)
+      : HttpJob(std::move(request), std::move(respond), workers), model_(std::move(model)), regions_(regions) {}
 
-  void prepare() override { parsed_ = parse_infer_request(*model_, std::move(request_)); }
+  bool prepare() override {
+    parsed_ = parse_infer_request(*model_, regions_, std::move(request_));
+    return parsed_.region_inputs.read(regions_, parsed_.inputs);
+  }
 
   JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images}; }
 
@@ -90,7 +94,7 @@ class InferJob final : public HttpJob {
     // Text takes longer than many a network: the model does not wait for it.
     constexpr std::int64_t kShort = 1000;
     const bool is_long = std::ranges::any_of(parsed_.outputs, [&](const InferRequest::Output& output) {
-      return !output.is_binary && outputs[output.index].shape.elements() > kShort;
+      return !output.region && !output.is_binary && outputs[output.index].shape.elements() > kShort;
     });
     if (!is_long) {
       respond_with(respond_, [&] { return infer_reply(*model_, parsed_, outputs); });
@@ -106,6 +110,7 @@ class InferJob final : public HttpJob {
 
  private:
   std::shared_ptr<const Signature> model_;
+  MemoryRegions& regions_;
   Clock::time_point arrived_ = Clock::now();
   InferRequest parsed_;
 };
@@ -115,11 +120,12 @@ class PredictJob final : public HttpJob {
   PredictJob(HttpRequest request, HttpRespond respond, std::int64_t most_pixels, Workers& workers)
       : HttpJob(std::move(request), std::move(respond), workers), most_pixels_(most_pixels) {}
 
-  void prepare() override {
+  bool prepare() override {
     const std::string_view file = image_in(request_);
     image_ = decode_image(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
                           PixelFormat::kRgb24, most_pixels_);
     request_.body = {};
+    return true;
   }
 
   JobInput input() const override { return image_.view(); }
@@ -145,9 +151,12 @@ class PredictJob final : public HttpJob {
 
 }  // namespace
 
+HttpReply json_reply(const nlohmann::json& body) {
+  return reply_with("application/json", body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
 HttpReply error_reply(int status, const std::string& sentence) {
-  HttpReply reply = reply_with("application/json", nlohmann::json{{"error", sentence}}.dump(
-                                                       -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  HttpReply reply = json_reply({{"error", sentence}});
   reply.status = status;
   return reply;
 }
@@ -155,8 +164,8 @@ HttpReply error_reply(int status, const std::string& sentence) {
 HttpReply error_reply(const Error& error) { return error_reply(is_of_request(error) ? 400 : 500, sentence_of(error)); }
 
 std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond,
-                               Workers& workers) {
-  return std::make_unique<InferJob>(std::move(model), std::move(request), std::move(respond), workers);
+                               Workers& workers, MemoryRegions& regions) {
+  return std::make_unique<InferJob>(std::move(model), std::move(request), std::move(respond), workers, regions);
 }
 
 bool is_short(const HttpRequest& request) {

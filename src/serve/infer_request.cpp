@@ -1,10 +1,10 @@
 #include "serve/infer_request.hpp"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "serve/protocol.hpp"
+#include "serve/request_json.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -28,32 +28,6 @@ std::size_t json_bytes(const HttpRequest& request) {
   return bytes;
 }
 
-json parse(std::string_view text) {
-  // Deeper than any request is.
-  static constexpr int kDeepest = 32;
-  const auto check_depth = [](int depth, json::parse_event_t /*event*/, json& /*parsed*/) {
-    if (depth > kDeepest) refuse("the JSON is nested deeper than {} levels", kDeepest);
-    return true;
-  };
-  try {
-    json parsed = json::parse(text, check_depth);
-    if (!parsed.is_object()) refuse("the JSON is no object");
-    return parsed;
-  } catch (const json::parse_error& error) {
-    refuse("the JSON is not valid at byte {}", error.byte);
-  } catch (const json::exception& /*error*/) {
-    refuse("the JSON holds a number out of range");
-  }
-}
-
-/// OBJECT's member NAME of the kind that IS tests; null if there is none.
-const json* member(const json& object, const char* name, bool (json::*is)() const noexcept, const char* kind) {
-  const auto found = object.find(name);
-  if (found == object.end()) return nullptr;
-  if (!((*found).*is)()) refuse("'{}' is no {}", name, kind);
-  return &*found;
-}
-
 std::string name_of(const json& tensor) {
   if (!tensor.is_object()) refuse("a tensor is no object");
   const json* name = member(tensor, "name", &json::is_string, "string");
@@ -61,18 +35,23 @@ std::string name_of(const json& tensor) {
   return name->get<std::string>();
 }
 
-const json* parameter(const json& object, const char* name) {
-  const json* parameters = member(object, "parameters", &json::is_object, "object");
-  if (parameters == nullptr) return nullptr;
-  const auto found = parameters->find(name);
-  return found == parameters->end() ? nullptr : &*found;
-}
-
 bool flag(const json& object, const char* name, bool otherwise) {
   const json* given = parameter(object, name);
   if (given == nullptr) return otherwise;
   if (!given->is_boolean()) refuse("the parameter '{}' is neither true nor false", name);
   return given->get<bool>();
+}
+
+/// Where TENSOR is in shared memory; nullopt if it is not.
+std::optional<RegionTensor> region_of(const json& tensor, std::string_view name, const MemoryRegions& regions) {
+  const json* parameters = member(tensor, "parameters", &json::is_object, "object");
+  if (parameters == nullptr) return std::nullopt;
+  RegionParameters given{.region = std::nullopt,
+                         .bytes = byte_count(*parameters, kRegionBytes),
+                         .offset = byte_count(*parameters, kRegionOffset)};
+  if (const json* region = member(*parameters, kRegion, &json::is_string, "string"))
+    given.region = region->get<std::string>();
+  return regions.find(given, name);
 }
 
 /// INPUT with TENSOR's shape.
@@ -107,7 +86,8 @@ const void* elements_of(const json& tensor, const TensorInfo& input, std::string
   return at.data();
 }
 
-void read_inputs(const Signature& model, const json& request, std::string_view binary, InferRequest& to) {
+void read_inputs(const Signature& model, const MemoryRegions& regions, const json& request, std::string_view binary,
+                 InferRequest& to) {
   const json* tensors = member(request, "inputs", &json::is_array, "array");
   if (tensors == nullptr) refuse("there are no inputs");
   to.inputs.resize(model.inputs.size());
@@ -116,31 +96,40 @@ void read_inputs(const Signature& model, const json& request, std::string_view b
     const std::size_t index = named.add(name_of(tensor));
     const TensorInfo input = requested(model, tensor, model.inputs[index]);
     if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
-    to.inputs[index] = {.data = elements_of(tensor, input, binary, to), .dtype = input.dtype, .shape = input.shape};
+    to.inputs[index] = {.data = nullptr, .dtype = input.dtype, .shape = input.shape};
+    auto region = region_of(tensor, input.name, regions);
+    if (!region) {
+      to.inputs[index].data = elements_of(tensor, input, binary, to);
+      continue;
+    }
+    if (tensor.contains("data") || parameter(tensor, "binary_data_size") != nullptr)
+      refuse("'{}' is in shared memory, and in the request too", input.name);
+    to.region_inputs.add(index, input, std::move(*region));
   }
   named.check_complete();
   if (!binary.empty()) refuse("{} bytes follow the last tensor", binary.size());
 }
 
-void read_outputs(const Signature& model, const json& request, InferRequest& to) {
+void read_outputs(const Signature& model, const MemoryRegions& regions, const json& request, InferRequest& to) {
   const bool is_binary = flag(request, "binary_data_output", false);
   const json* wanted = member(request, "outputs", &json::is_array, "array");
   if (wanted == nullptr || wanted->empty()) {
-    for (std::size_t i = 0; i < model.outputs.size(); ++i) to.outputs.push_back({i, is_binary});
+    for (std::size_t i = 0; i < model.outputs.size(); ++i) to.outputs.push_back({i, is_binary, std::nullopt});
     return;
   }
   NamedTensors named(model.outputs, "output");
   for (const json& tensor : *wanted) {
     const std::size_t index = named.add(name_of(tensor));
     if (parameter(tensor, "classification") != nullptr) refuse("{}", kNoClassification);
-    to.outputs.push_back({index, flag(tensor, "binary_data", is_binary)});
+    to.outputs.push_back(
+        {index, flag(tensor, "binary_data", is_binary), region_of(tensor, model.outputs[index].name, regions)});
   }
 }
 
 void check_outputs(const Signature& model, const InferRequest& request) {
-  for (const auto& [index, is_binary] : request.outputs) {
+  for (const auto& [index, is_binary, region] : request.outputs) {
     const TensorInfo& output = model.outputs[index];
-    if (!is_binary && !has_json(output.dtype))
+    if (!region && !is_binary && !has_json(output.dtype))
       refuse("'{}' is {}, which has no form in JSON: ask for it with binary_data", output.name,
              datatype_of(output.dtype));
   }
@@ -148,19 +137,19 @@ void check_outputs(const Signature& model, const InferRequest& request) {
 
 }  // namespace
 
-InferRequest parse_infer_request(const Signature& model, HttpRequest request) {
+InferRequest parse_infer_request(const Signature& model, const MemoryRegions& regions, HttpRequest request) {
   InferRequest infer;
   const std::size_t length = json_bytes(request);
   infer.body = std::move(request.body);
   const std::string_view body = infer.body;
-  const json parsed = parse(body.substr(0, length));
+  const json parsed = parse_object(body.substr(0, length));
   if (const json* id = member(parsed, "id", &json::is_string, "string")) infer.id = id->get<std::string>();
   if (const json* timeout = parameter(parsed, "timeout")) {
     if (!timeout->is_number_unsigned()) refuse("the parameter 'timeout' is no number of microseconds");
     infer.timeout = timeout_of(timeout->get<std::uint64_t>());
   }
-  read_inputs(model, parsed, body.substr(length), infer);
-  read_outputs(model, parsed, infer);
+  read_inputs(model, regions, parsed, body.substr(length), infer);
+  read_outputs(model, regions, parsed, infer);
   check_outputs(model, infer);
   return infer;
 }
@@ -173,13 +162,17 @@ HttpReply infer_reply(const Signature& model, const InferRequest& request, std::
     return std::span(static_cast<const std::byte*>(output.data),
                      static_cast<std::size_t>(output.shape.elements()) * bits_of(output.dtype) / 8);
   };
-  for (const auto& [index, is_binary] : request.outputs) {
+  for (const auto& [index, is_binary, region] : request.outputs) {
     const OutputBuffer& output = outputs[index];
     json tensor{{"name", model.outputs[index].name},
                 {"datatype", datatype_of(output.dtype)},
                 {"shape", std::vector(output.shape.begin(), output.shape.end())}};
     const auto elements = elements_in(output);
-    if (is_binary) {
+    if (region) {
+      write_output(*region, model.outputs[index].name, elements);
+      tensor["parameters"] = {
+          {kRegion, region->region->info().name}, {kRegionBytes, elements.size()}, {kRegionOffset, region->offset}};
+    } else if (is_binary) {
       tensor["parameters"]["binary_data_size"] = elements.size();
       binary_bytes += elements.size();
     } else {
@@ -196,8 +189,8 @@ HttpReply infer_reply(const Signature& model, const InferRequest& request, std::
   reply.type = "application/octet-stream";
   reply.headers.emplace_back(kJsonLength, std::to_string(reply.body.size()));
   reply.body.reserve(reply.body.size() + binary_bytes);
-  for (const auto& [index, is_binary] : request.outputs)
-    if (is_binary) {
+  for (const auto& [index, is_binary, region] : request.outputs)
+    if (is_binary && !region) {
       const auto elements = elements_in(outputs[index]);
       reply.body.append(reinterpret_cast<const char*>(elements.data()), elements.size());
     }

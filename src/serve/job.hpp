@@ -37,9 +37,9 @@ class Job {
  public:
   virtual ~Job() = default;
 
-  /// Reads the request: decodes its image, parses its tensors. Called before the others. Throws what the request fails
-  /// with.
-  virtual void prepare() = 0;
+  /// Reads the request: decodes its image, parses its tensors. Called before the others. False if there is no memory
+  /// for that now, and it is to be refused. Throws what the request fails with.
+  virtual bool prepare() = 0;
   /// What prepare() has read.
   virtual JobInput input() const = 0;
   /// When the request is to be refused if it has not begun to run.

@@ -114,13 +114,21 @@ bool ServedModel::reserve(Job& job) {
 }
 
 void ServedModel::prepare(Entry entry) {
-  const bool is_ready = succeeds(*entry.job, [&] { entry.job->prepare(); });
-  const std::scoped_lock lock(mutex_);
+  bool has_memory = true;
+  const bool is_ready = succeeds(*entry.job, [&] { has_memory = entry.job->prepare(); }) && has_memory;
+  std::unique_lock lock(mutex_);
+  if (!has_memory) {
+    ++use_.refused;
+    const std::chrono::nanoseconds wait = expected_wait();
+    lock.unlock();
+    entry.job->refuse(Refusal::kFull, wait);  // as long as it counts, finish() waits for it
+    lock.lock();
+  }
   --preparing_;
   if (is_ready) {
     entry.ready = Clock::now();
     ready_.push_back(std::move(entry));
-  } else {
+  } else if (has_memory) {
     ++use_.failed;
   }
   // Threads of executions wait for different things: for any entry, for one kind of input, for the end.

@@ -22,8 +22,12 @@ const std::array<saccade::serve::Signature, 2> kModels = {
     {{.name = "fuzzed", .inputs = kInputs, .outputs = kOutputs},
      {.name = "batched", .inputs = std::span(kInputs).first(1), .outputs = kOutputs, .most_images = 4}}};
 
+// Clients may use no shared memory, whatever they say.
+saccade::serve::MemoryRegions regions;
+
 void infer(const saccade::serve::Signature& model, saccade::HttpRequest request) {
-  const auto parsed = saccade::serve::parse_infer_request(model, std::move(request));
+  auto parsed = saccade::serve::parse_infer_request(model, regions, std::move(request));
+  if (!parsed.region_inputs.read(regions, parsed.inputs)) return;
   volatile std::uint8_t sum = 0;
   for (const saccade::InputBuffer& buffer : parsed.inputs) {
     const auto bytes = static_cast<std::size_t>(buffer.shape.elements()) * saccade::bits_of(buffer.dtype) / 8;

@@ -35,11 +35,13 @@ class ColorJob final : public Job {
 
   std::optional<Clock::time_point> latest;
   std::function<void()> preparing = [] {};
+  bool has_memory = true;
 
-  void prepare() override {
+  bool prepare() override {
     preparing();
     shape_ = {static_cast<std::int64_t>(images_), 3, 8, 8};
     buffer_ = {.data = elements_.data(), .dtype = DType::kFloat32, .shape = shape_};
+    return has_memory;
   }
   JobInput input() const override { return TensorInput{std::span(&buffer_, 1), images_}; }
   std::optional<Clock::time_point> deadline() const override { return latest; }
@@ -141,6 +143,15 @@ TEST_F(ServedModelTest, ShortPreparationFailsTheSameWay) {
   model.submit(std::move(job), ServedModel::Preparation::kShort);
   EXPECT_EQ(future.get().text, "no such tensor");
   EXPECT_EQ(model.use().failed, 1U);
+}
+
+TEST_F(ServedModelTest, WhatHasNoMemoryIsRefused) {
+  ServedModel model = make({});
+  EXPECT_EQ(submit(model, {0.5F}, [](ColorJob& job) { job.has_memory = false; }).get().text, "full");
+  EXPECT_FLOAT_EQ(submit(model, {0.5F}).get().outputs.at(0), 0.5F);
+  model.finish();
+  EXPECT_EQ(model.use().refused, 1U);
+  EXPECT_EQ(model.use().failed, 0U);
 }
 
 TEST_F(ServedModelTest, TheQueueIsBounded) {

@@ -63,7 +63,7 @@ void limit(grpc::ServerBuilder& builder, const GrpcOptions& options) {
 
 class Server final : public GrpcServer {
  public:
-  Server(const GrpcOptions& options, Repository& models) : service_(options, models) {
+  Server(const GrpcOptions& options, Repository& models, MemoryRegions& regions) : service_(options, models, regions) {
     prepare_libraries();
     grpc::ServerBuilder builder;
     limit(builder, options);
@@ -104,8 +104,8 @@ class Server final : public GrpcServer {
 
 }  // namespace
 
-std::unique_ptr<GrpcServer> listen(const GrpcOptions& options, Repository& models) {
-  return std::make_unique<Server>(options, models);
+std::unique_ptr<GrpcServer> listen(const GrpcOptions& options, Repository& models, MemoryRegions& regions) {
+  return std::make_unique<Server>(options, models, regions);
 }
 
 }  // namespace saccade::serve

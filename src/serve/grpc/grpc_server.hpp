@@ -7,6 +7,6 @@
 namespace saccade::serve {
 
 /// See GrpcModule::listen.
-std::unique_ptr<GrpcServer> listen(const GrpcOptions& options, Repository& models);
+std::unique_ptr<GrpcServer> listen(const GrpcOptions& options, Repository& models, MemoryRegions& regions);
 
 }  // namespace saccade::serve

@@ -21,15 +21,18 @@ std::optional<Clock::time_point> deadline_of(const grpc::CallbackServerContext& 
 
 class MessageJob final : public Job {
  public:
-  MessageJob(std::shared_ptr<const Signature> model, InferCall& call)
-      : model_(std::move(model)), call_(&call), call_deadline_(deadline_of(call.context())) {}
+  MessageJob(std::shared_ptr<const Signature> model, InferCall& call, MemoryRegions& regions)
+      : model_(std::move(model)), call_(&call), regions_(regions), call_deadline_(deadline_of(call.context())) {}
   ~MessageJob() override {
     if (call_ != nullptr) finish({grpc::StatusCode::INTERNAL, "the request has no response"});
   }
   MessageJob(const MessageJob&) = delete;
   MessageJob& operator=(const MessageJob&) = delete;
 
-  void prepare() override { parsed_ = parse_infer_message(*model_, call_->request()); }
+  bool prepare() override {
+    parsed_ = parse_infer_message(*model_, regions_, call_->request());
+    return parsed_.region_inputs.read(regions_, parsed_.inputs);
+  }
   JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images}; }
 
   std::optional<Clock::time_point> deadline() const override {
@@ -60,6 +63,7 @@ class MessageJob final : public Job {
 
   std::shared_ptr<const Signature> model_;
   InferCall* call_;
+  MemoryRegions& regions_;
   std::optional<Clock::time_point> call_deadline_;
   Clock::time_point arrived_ = Clock::now();
   InferMessage parsed_;
@@ -96,8 +100,8 @@ void InferCall::OnDone() {
   delete this;
 }
 
-std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call) {
-  return std::make_unique<MessageJob>(std::move(model), call);
+std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call, MemoryRegions& regions) {
+  return std::make_unique<MessageJob>(std::move(model), call, regions);
 }
 
 }  // namespace saccade::serve

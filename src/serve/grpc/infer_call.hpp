@@ -10,6 +10,7 @@
 #include "grpc/in_flight.hpp"
 #include "grpc_predict_v2.pb.h"
 #include "serve/job.hpp"
+#include "serve/memory_regions.hpp"
 #include "serve/signature.hpp"
 
 namespace saccade::serve {
@@ -47,7 +48,7 @@ class InferCall final : public grpc::ServerUnaryReactor {
   std::atomic<bool> is_finished_{false};
 };
 
-/// The inference by what CALL has read, on MODEL. The message is not copied.
-std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call);
+/// The inference by what CALL has read, on MODEL, with tensors in REGIONS, which outlive it. The message is not copied.
+std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call, MemoryRegions& regions);
 
 }  // namespace saccade::serve

@@ -2,6 +2,7 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
+#include <algorithm>
 #include <array>
 #include <concepts>
 #include <cstring>
@@ -80,37 +81,75 @@ const void* contents_of(const TensorInfo& input, const InferTensorContents& cont
   }
 }
 
-void read_inputs(const Signature& model, const ModelInferRequest& request, InferMessage& to) {
+using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
+
+/// The parameter NAME, a number of bytes; nullopt if there is none.
+std::optional<std::uint64_t> byte_count_in(const Parameters& parameters, const char* name) {
+  const auto found = parameters.find(name);
+  if (found == parameters.end()) return std::nullopt;
+  const inference::InferParameter& given = found->second;
+  if (given.has_uint64_param()) return given.uint64_param();
+  if (!given.has_int64_param() || given.int64_param() < 0)
+    refuse_message("the parameter '{}' is no number of bytes", name);
+  return static_cast<std::uint64_t>(given.int64_param());
+}
+
+/// Where the tensor NAME with PARAMETERS is in shared memory; nullopt if it is not.
+std::optional<RegionTensor> region_in(const Parameters& parameters, const MemoryRegions& regions,
+                                      std::string_view name) {
+  if (parameters.empty()) return std::nullopt;
+  RegionParameters given{.region = std::nullopt,
+                         .bytes = byte_count_in(parameters, kRegionBytes),
+                         .offset = byte_count_in(parameters, kRegionOffset)};
+  if (const auto found = parameters.find(kRegion); found != parameters.end()) {
+    if (!found->second.has_string_param()) refuse_message("the parameter '{}' is no string", kRegion);
+    given.region = found->second.string_param();
+  }
+  return regions.find(given, name);
+}
+
+void read_inputs(const Signature& model, const MemoryRegions& regions, const ModelInferRequest& request,
+                 InferMessage& to) {
+  const auto is_outside = [](const auto& tensor) { return tensor.parameters().contains(kRegion); };
+  const auto inside =
+      request.inputs_size() - std::count_if(request.inputs().begin(), request.inputs().end(), is_outside);
   const bool is_raw = request.raw_input_contents_size() > 0;
-  if (is_raw && request.raw_input_contents_size() != request.inputs_size())
-    refuse_message("the request has {} inputs and {} raw_input_contents", request.inputs_size(),
+  if (is_raw && request.raw_input_contents_size() != inside)
+    refuse_message("the request has {} inputs{} and {} raw_input_contents", inside,
+                   inside == request.inputs_size() ? "" : " outside of shared memory",
                    request.raw_input_contents_size());
+  int raw = 0;
   to.inputs.resize(model.inputs.size());
   NamedTensors named(model.inputs, "input");
-  for (int i = 0; i < request.inputs_size(); ++i) {
-    const auto& tensor = request.inputs(i);
+  for (const auto& tensor : request.inputs()) {
     const std::size_t index = named.add(tensor.name());
     const std::span shape(tensor.shape().data(), static_cast<std::size_t>(tensor.shape_size()));
     const TensorInfo input = requested_input(model, model.inputs[index], tensor.datatype(), shape);
+    if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
+    to.inputs[index] = {.data = nullptr, .dtype = input.dtype, .shape = input.shape};
+    if (auto region = region_in(tensor.parameters(), regions, input.name)) {
+      if (tensor.has_contents()) refuse_message("'{}' is in shared memory, and has contents, too", input.name);
+      to.region_inputs.add(index, input, std::move(*region));
+      continue;
+    }
     if (is_raw && tensor.has_contents()) refuse_message("'{}' has both contents and raw_input_contents", input.name);
     if (!is_raw && !tensor.has_contents())
       refuse_message("'{}' has neither contents nor raw_input_contents", input.name);
-    if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
-    to.inputs[index] = {
-        .data = is_raw ? raw_elements(input, request.raw_input_contents(i)) : contents_of(input, tensor.contents(), to),
-        .dtype = input.dtype,
-        .shape = input.shape};
+    to.inputs[index].data =
+        is_raw ? raw_elements(input, request.raw_input_contents(raw++)) : contents_of(input, tensor.contents(), to);
   }
   named.check_complete();
 }
 
-void read_outputs(const Signature& model, const ModelInferRequest& request, InferMessage& to) {
+void read_outputs(const Signature& model, const MemoryRegions& regions, const ModelInferRequest& request,
+                  InferMessage& to) {
   if (request.outputs_size() == 0)
-    for (std::size_t i = 0; i < model.outputs.size(); ++i) to.outputs.push_back(i);
+    for (std::size_t i = 0; i < model.outputs.size(); ++i) to.outputs.push_back({i, std::nullopt});
   NamedTensors named(model.outputs, "output");
   for (const auto& tensor : request.outputs()) {
-    to.outputs.push_back(named.add(tensor.name()));
+    const std::size_t index = named.add(tensor.name());
     if (tensor.parameters().contains("classification")) refuse_message("{}", kNoClassification);
+    to.outputs.push_back({index, region_in(tensor.parameters(), regions, model.outputs[index].name)});
   }
 }
 
@@ -135,13 +174,14 @@ std::string raw_output_header(std::size_t bytes) {
 
 }  // namespace
 
-bool is_short(const ModelInferRequest& request) { return request.raw_input_contents_size() > 0; }
+bool is_short(const ModelInferRequest& request) { return request.raw_input_contents_size() >= request.inputs_size(); }
 
-InferMessage parse_infer_message(const Signature& model, const ModelInferRequest& request) {
+InferMessage parse_infer_message(const Signature& model, const MemoryRegions& regions,
+                                 const ModelInferRequest& request) {
   InferMessage parsed;
   parsed.timeout = timeout_in(request);
-  read_inputs(model, request, parsed);
-  read_outputs(model, request, parsed);
+  read_inputs(model, regions, request, parsed);
+  read_outputs(model, regions, request, parsed);
   return parsed;
 }
 
@@ -151,17 +191,25 @@ grpc::ByteBuffer response_to(const Signature& model, const ModelInferRequest& re
   response.set_model_name(text_of(model.name));
   response.set_model_version(std::string(kVersion));
   response.set_id(request.id());
-  for (const std::size_t index : parsed.outputs) {
+  for (const auto& [index, region] : parsed.outputs) {
     const OutputBuffer& output = outputs[index];
     auto& tensor = *response.add_outputs();
     tensor.set_name(text_of(model.outputs[index].name));
     tensor.set_datatype(std::string(datatype_of(output.dtype)));
     tensor.mutable_shape()->Add(output.shape.begin(), output.shape.end());
+    if (!region) continue;
+    const std::size_t bytes = bytes_of(output.dtype, output.shape);
+    write_output(*region, model.outputs[index].name, {static_cast<const std::byte*>(output.data), bytes});
+    Parameters& parameters = *tensor.mutable_parameters();
+    parameters[kRegion].set_string_param(text_of(region->region->info().name));
+    parameters[kRegionBytes].set_int64_param(static_cast<std::int64_t>(bytes));
+    parameters[kRegionOffset].set_int64_param(static_cast<std::int64_t>(region->offset));
   }
   // The elements are the message's last field. Written behind the others, they need not be copied into it first.
   std::vector<grpc::Slice> slices{grpc::Slice(response.SerializeAsString())};
-  for (const std::size_t index : parsed.outputs) {
-    const std::size_t bytes = bytes_of(outputs[index].dtype, outputs[index].shape);
+  for (const auto& [index, region] : parsed.outputs) {
+    // Clients count: the element of a tensor has its number.
+    const std::size_t bytes = region ? 0 : bytes_of(outputs[index].dtype, outputs[index].shape);
     slices.emplace_back(raw_output_header(bytes));
     slices.emplace_back(outputs[index].data, bytes);
   }

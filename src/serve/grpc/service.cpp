@@ -6,7 +6,6 @@
 #include "grpc/access.hpp"
 #include "grpc/descriptions.hpp"
 #include "grpc/infer_message.hpp"
-#include "grpc/status.hpp"
 #include "grpc/text.hpp"
 #include "saccade/version.hpp"
 #include "serve/protocol.hpp"
@@ -26,8 +25,8 @@ void end_control(InFlight& in_flight) {
 
 }  // namespace
 
-InferenceService::InferenceService(const GrpcOptions& options, Repository& models)
-    : models_(models), token_(options.token), in_flight_(options.most_pending_bytes) {}
+InferenceService::InferenceService(const GrpcOptions& options, Repository& models, MemoryRegions& regions)
+    : models_(models), regions_(regions), token_(options.token), in_flight_(options.most_pending_bytes) {}
 
 void InferenceService::drain() {
   constexpr std::chrono::seconds kSlowestRead{10};
@@ -51,15 +50,6 @@ grpc::Status InferenceService::check(const Context& context) {
 
 grpc::Status InferenceService::unknown(std::string_view name, std::string_view version) const {
   return {grpc::StatusCode::NOT_FOUND, unknown_model(models_, name, version)};
-}
-
-/// Finishes the call with the status that WORK returns. It must not wait.
-template <typename Work>
-Reactor* InferenceService::reply(Context& context, const Work& work) {
-  Reactor* reactor = context.DefaultReactor();
-  const grpc::Status access = check(context);
-  reactor->Finish(access.ok() ? status_of_work(work) : access);
-  return reactor;
 }
 
 Reactor* InferenceService::ServerLive(Context* context, const inference::ServerLiveRequest* /*request*/,
@@ -92,6 +82,7 @@ Reactor* InferenceService::ServerMetadata(Context* context, const inference::Ser
     response->set_name(std::string(kServer));
     response->set_version(version());
     for (const char* extension : {"model_configuration", "model_repository"}) response->add_extensions(extension);
+    if (regions_.is_on()) response->add_extensions(kMemoryExtension);
     return grpc::Status::OK;
   });
 }
@@ -131,7 +122,7 @@ grpc::Status InferenceService::submit(InferCall& call) {
   const inference::ModelInferRequest& request = call.request();
   const bool is_known = with_version(models_, request.model_name(), request.model_version(), [&](ServedModel& model) {
     using enum ServedModel::Preparation;
-    model.submit(message_job(model.signature(), call), is_short(request) ? kShort : kLong);
+    model.submit(message_job(model.signature(), call, regions_), is_short(request) ? kShort : kLong);
   });
   return is_known ? grpc::Status::OK : unknown(request.model_name(), request.model_version());
 }

@@ -4,6 +4,7 @@
 
 #include "grpc/in_flight.hpp"
 #include "grpc/infer_call.hpp"
+#include "grpc/status.hpp"
 #include "grpc_predict_v2.grpc.pb.h"
 #include "serve/grpc_module.hpp"
 
@@ -14,7 +15,7 @@ class InferenceService final : public inference::GRPCInferenceService::WithRawCa
                                    inference::GRPCInferenceService::CallbackService> {
  public:
   /// As GrpcModule::listen.
-  InferenceService(const GrpcOptions& options, Repository& models);
+  InferenceService(const GrpcOptions& options, Repository& models, MemoryRegions& regions);
 
   /// Refuses calls that come from now on, and returns once all others have their responses.
   void drain();
@@ -41,16 +42,35 @@ class InferenceService final : public inference::GRPCInferenceService::WithRawCa
                                inference::RepositoryModelLoadResponse* response) override;
   Reactor* RepositoryModelUnload(Context* context, const inference::RepositoryModelUnloadRequest* request,
                                  inference::RepositoryModelUnloadResponse* response) override;
+  Reactor* SystemSharedMemoryStatus(Context* context, const inference::SystemSharedMemoryStatusRequest* request,
+                                    inference::SystemSharedMemoryStatusResponse* response) override;
+  Reactor* SystemSharedMemoryRegister(Context* context, const inference::SystemSharedMemoryRegisterRequest* request,
+                                      inference::SystemSharedMemoryRegisterResponse* response) override;
+  Reactor* SystemSharedMemoryUnregister(Context* context, const inference::SystemSharedMemoryUnregisterRequest* request,
+                                        inference::SystemSharedMemoryUnregisterResponse* response) override;
+  Reactor* CudaSharedMemoryStatus(Context* context, const inference::CudaSharedMemoryStatusRequest* request,
+                                  inference::CudaSharedMemoryStatusResponse* response) override;
+  Reactor* CudaSharedMemoryRegister(Context* context, const inference::CudaSharedMemoryRegisterRequest* request,
+                                    inference::CudaSharedMemoryRegisterResponse* response) override;
+  Reactor* CudaSharedMemoryUnregister(Context* context, const inference::CudaSharedMemoryUnregisterRequest* request,
+                                      inference::CudaSharedMemoryUnregisterResponse* response) override;
 
  private:
   grpc::Status check(const Context& context);
   grpc::Status unknown(std::string_view name, std::string_view version) const;
   grpc::Status submit(InferCall& call);
+  /// Finishes the call with the status that WORK returns. It must not wait.
   template <typename Work>
-  Reactor* reply(Context& context, const Work& work);
+  Reactor* reply(Context& context, const Work& work) {
+    Reactor* reactor = context.DefaultReactor();
+    const grpc::Status access = check(context);
+    reactor->Finish(access.ok() ? status_of_work(work) : access);
+    return reactor;
+  }
   Reactor* control(Context& context, const std::string& name, void (Repository::*change)(const std::string&));
 
   Repository& models_;
+  MemoryRegions& regions_;
   std::string token_;
   InFlight in_flight_;
   std::atomic<bool> is_ending_{false};
