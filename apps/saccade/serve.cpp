@@ -97,7 +97,9 @@ void drain(HttpServer& http, serve::GrpcServer* grpc) {
 std::vector<Device> devices_of(const serve::Repository& models) {
   std::vector<Device> devices;
   for (const std::string& name : models.names())
-    models.with(name, [&](const serve::ServedModel& model) { devices.push_back(model.model().options().device); });
+    models.with(name, [&](const serve::ServedModel& model) {
+      devices.insert(devices.end(), model.devices().begin(), model.devices().end());
+    });
   return devices;
 }
 
@@ -150,7 +152,7 @@ Action add_serve(FlagBinder& binder) {
   binder.bind("--max-body", &flags->api.most_bytes);
   binder.bind("--max-pixels", &flags->api.most_pixels);
   flags->address.bind(binder);
-  flags->common.bind(binder);
+  flags->common.bind_with_devices(binder, flags->execution.devices);
   flags->common.bind_predictions(binder);
   return {.run = [flags] { return run_server(*flags); }, .check = [flags] { flags->address.check(); }};
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "pipeline/model/model_impl.hpp"
 #include "serve/batch_size.hpp"
 #include "serve/tensor_json.hpp"
 
@@ -66,8 +67,12 @@ ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& 
         saccade::fail(ErrorCode::kUnsupported, "{} can't be served: '{}' is {}, which the protocol has not",
                       model_.name(), tensor.name, to_string(tensor.dtype));
   if (options_.batch == 0) options_.batch = fastest_batch(model_);
-  for (std::size_t i = 0; i < options_.executions; ++i)
-    executions_.push_back(std::make_unique<ModelExecution>(model_, predicts_, options_.batch));
+  if (options_.devices.empty()) options_.devices = {model_.options().device};
+  for (const Device& device : options_.devices) {
+    const Model there = device == model_.options().device ? model_ : impl_of(model_).on(device);
+    for (std::size_t i = 0; i < options_.executions; ++i)
+      executions_.push_back(std::make_unique<ModelExecution>(there, predicts_, options_.batch));
+  }
   signature_ = make_signature(model_, options_.batch, executions_[0]->batches());
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
 }
@@ -143,13 +148,19 @@ void ServedModel::execute(ModelExecution& execution) {
     std::size_t images = 0;
     for (const Entry& entry : batch) images += images_of(entry.job->input());
     const Clock::time_point start = Clock::now();
-    const std::size_t failed = run(execution, batch);
+    const Failures failures = run(execution, batch);
     const Clock::time_point end = Clock::now();
-    const std::scoped_lock lock(mutex_);
-    use_.run += batch.size() - failed;
-    use_.failed += failed;
+    std::unique_lock lock(mutex_);
+    use_.run += batch.size() - failures.jobs;
+    use_.failed += failures.jobs;
     use_.add_execution(images);
-    if (failed > 0) continue;
+    if (failures.of_device && options_.devices.size() > 1) {
+      // What fails at once is always free, and would take the requests that another device could run.
+      constexpr std::chrono::seconds kRest{1};
+      batch.clear();
+      changed_.wait_for(lock, kRest, [this] { return is_ending_; });
+    }
+    if (failures.jobs > 0) continue;
     for (const Entry& entry : batch) use_.latency.add(end - entry.arrived);
     constexpr int kMemory = 16;
     mean_run_ += (end - start - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
@@ -217,18 +228,24 @@ void ServedModel::run_together(ModelExecution& execution, std::span<const Entry>
     execution.run(frames);
 }
 
-/// Runs BATCH together, and one by one if that fails: none fails for another. Returns how many have failed.
-std::size_t ServedModel::run(ModelExecution& execution, std::span<const Entry> batch) {
-  std::size_t failed = 0;
+/// Runs BATCH together, and one by one if that fails: none fails for another.
+ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<const Entry> batch) {
+  Failures failures;
   try {
     run_together(execution, batch);
-  } catch (const std::exception& /*error*/) {
+  } catch (const std::exception& error) {
     if (batch.size() == 1) {
+      const auto* known = dynamic_cast<const Error*>(&error);
+      failures = {.jobs = 1, .of_device = known != nullptr && known->code() == ErrorCode::kDevice};
       succeeds(*batch[0].job, [] { throw; });
-      return 1;
+      return failures;
     }
-    for (std::size_t i = 0; i < batch.size(); ++i) failed += run(execution, batch.subspan(i, 1));
-    return failed;
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      const Failures one = run(execution, batch.subspan(i, 1));
+      failures.jobs += one.jobs;
+      failures.of_device = failures.of_device || one.of_device;
+    }
+    return failures;
   }
   const bool has_frames = std::holds_alternative<FrameView>(batch[0].job->input());
   for (std::size_t i = 0; i < batch.size(); ++i) {
@@ -238,9 +255,9 @@ std::size_t ServedModel::run(ModelExecution& execution, std::span<const Entry> b
       else
         batch[i].job->respond(execution.outputs(i));
     });
-    if (!has_run) ++failed;
+    if (!has_run) ++failures.jobs;
   }
-  return failed;
+  return failures;
 }
 
 ModelUse ServedModel::use() const {
@@ -252,7 +269,7 @@ ModelUse ServedModel::use() const {
 
 /// Of a request that came now, by the mean of the last runs.
 std::chrono::nanoseconds ServedModel::expected_wait() const {
-  const std::size_t at_once = options_.batch * options_.executions;
+  const std::size_t at_once = options_.batch * executions_.size();
   return mean_run_ * static_cast<std::int64_t>((ready_.size() + preparing_) / at_once + 1);
 }
 

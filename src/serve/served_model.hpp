@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -19,18 +20,19 @@
 namespace saccade::serve {
 
 struct ExecutionOptions {
-  std::size_t executions = 1;             ///< at a time
+  std::vector<Device> devices = {};       ///< that run it; empty: the one that it was loaded for
+  std::size_t executions = 1;             ///< of each device, at a time
   std::size_t queue = 64;                 ///< requests that wait
   std::size_t batch = 1;                  ///< the most images of an execution; 0: as many as are fastest
   std::chrono::nanoseconds batch_wait{};  ///< the longest that a request waits for others
 };
 
-/// Runs a model for requests, in the order in which they are ready, each on one of some threads with memory of its own.
-/// Requests that wait run together. Any thread.
+/// Runs a model for requests, in the order in which they are ready, each on one of some threads with memory of its own:
+/// the first of any device that is free. Requests that wait run together. Any thread.
 class ServedModel {
  public:
-  /// Compiles and warms up MODEL. WORKERS prepare jobs, and outlive it. Throws Error, (kUnsupported) if a tensor has a
-  /// type that the protocol has not, or if OPTIONS want batches and the model takes none.
+  /// Compiles and warms up MODEL on each device. WORKERS prepare jobs, and outlive it. Throws Error, (kUnsupported) if
+  /// a tensor has a type that the protocol has not, or if OPTIONS want batches and the model takes none.
   ServedModel(Model model, const ExecutionOptions& options, Workers& workers);
   /// As finish().
   ~ServedModel();
@@ -38,6 +40,8 @@ class ServedModel {
   ServedModel& operator=(const ServedModel&) = delete;
 
   const Model& model() const { return model_; }
+  /// What it runs on.
+  std::span<const Device> devices() const { return options_.devices; }
   /// Whether it makes predictions from images.
   bool predicts() const { return predicts_; }
   /// What its requests have to fit. It may be kept for longer than the model.
@@ -61,6 +65,10 @@ class ServedModel {
     Clock::time_point ready = {};
   };
   using Entries = std::vector<Entry>;
+  struct Failures {
+    std::size_t jobs = 0;
+    bool of_device = false;  ///< which can't run others either, perhaps
+  };
 
   bool reserve(Job& job);
   void prepare(Entry entry);
@@ -68,7 +76,7 @@ class ServedModel {
   bool take(Entries& batch);
   void add_matching(Entries& batch, std::size_t kind, std::size_t& room);
   void refuse_late(Entries& batch);
-  static std::size_t run(ModelExecution& execution, std::span<const Entry> batch);
+  static Failures run(ModelExecution& execution, std::span<const Entry> batch);
   static void run_together(ModelExecution& execution, std::span<const Entry> batch);
   std::chrono::nanoseconds expected_wait() const;
 

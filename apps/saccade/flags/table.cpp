@@ -287,11 +287,14 @@ std::vector<Flag> shared_flags() {
   constexpr std::string_view kPredictions = "Predictions";
   constexpr std::string_view kTiles = "Tiles";
   return {
-      {kAll & ~kRun, "--device", "auto|cpu|cuda[:N]|reference",
+      {kAll & ~kRun & ~kServe, "--device", "auto|cpu|cuda[:N]|reference",
        Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}}, "Device to run on",
        {.initial = "auto", .group = kExecution}},
       {kRun, "--device", "NAME[,NAME...]", Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}},
        "Device to run on: auto, cpu, cuda[:N] or reference; of several, as cuda:0,cuda:1, each gets some of the sources",
+       {.initial = "auto", .group = kExecution}},
+      {kServe, "--device", "NAME[,NAME...]", Text{"cuda:1", "cuda:one", {"auto", "cpu", "cuda", "reference"}},
+       "Device to run on: auto, cpu, cuda[:N] or reference; several, as cuda:0,cuda:1, share the requests",
        {.initial = "auto", .group = kExecution}},
       {kAll, "--fallback", "", Choice{{"cpu"}}, "Device for operators without a GPU kernel",
        {.otherwise = "none, the model is refused", .group = kExecution}},
