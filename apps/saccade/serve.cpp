@@ -55,7 +55,7 @@ std::string to_text(const serve::Repository& models) {
 
 /// What the names of shared memory objects begin with.
 std::string parse_prefix(const std::string& text) {
-  const std::string prefix = text.substr(text.starts_with('/') ? 1 : 0);
+  std::string prefix = text.substr(text.starts_with('/') ? 1 : 0);
   if (prefix.empty() || prefix.find('/') != std::string::npos)
     throw UsageError("--shared-memory",
                      fmt::format("'{}' is not the beginning of names of shared memory objects, as camera-", text));

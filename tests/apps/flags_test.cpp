@@ -311,6 +311,21 @@ TEST(FlagTable, AListOfDevicesNamesEachOnce) {
   EXPECT_EQ(of("auto,cpu"),
             "--device: 'auto' stands alone: name each device of a list, as cuda:0,cuda:1; see saccade run --help");
   EXPECT_EQ(of("cuda:0,gpu"), "--device: 'gpu' is not known: use cuda; see saccade run --help");
+  EXPECT_EQ(message({"serve", "m.onnx", "--device", "cuda:0,cuda:1"}), std::nullopt);
+  EXPECT_EQ(message({"serve", "m.onnx", "--device", "cpu,cpu"}),
+            "--device: 'cpu' is there twice; see saccade serve --help");
+}
+
+TEST(FlagTable, SharedMemoryHasAPrefix) {
+  const auto of = [](const char* prefix) { return message({"serve", "m.onnx", "--shared-memory", prefix}); };
+  EXPECT_EQ(of("camera-"), std::nullopt);
+  EXPECT_EQ(of("/camera-"), std::nullopt);
+  EXPECT_EQ(of(""), "--shared-memory needs a value; see saccade --help");
+  for (const char* prefix : {"/", "a/b", "//a"})
+    EXPECT_EQ(of(prefix),
+              fmt::format("--shared-memory: '{}' is not the beginning of names of shared memory objects, as camera-; "
+                          "see saccade serve --help",
+                          prefix));
 }
 
 TEST(FlagTable, ForeignWordsAreForeignAndTheirRemediesExist) {
