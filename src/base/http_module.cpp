@@ -34,17 +34,29 @@ std::string_view HttpRequest::header(std::string_view name) const {
   return {};
 }
 
-std::string HttpRequest::parameter(std::string_view name) const {
+std::optional<std::string> HttpRequest::parameter(std::string_view name) const {
   std::string_view rest = query;
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('&'), rest.size());
     const std::string_view pair = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     const std::size_t equals = std::min(pair.find('='), pair.size());
-    if (pair.substr(0, equals) == name)
-      return percent_decoded(pair.substr(std::min(equals + 1, pair.size()))).value_or(std::string());
+    if (pair.substr(0, equals) != name) continue;
+    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
+    return percent_decoded(value).value_or(std::string(value));
   }
-  return {};
+  return std::nullopt;
+}
+
+HttpReply page_reply(std::string page, std::string_view policy) {
+  return {.status = 200,
+          .type = "text/html; charset=utf-8",
+          .body = std::move(page),
+          .stream = nullptr,
+          .headers = {{"Content-Security-Policy", std::string(policy)},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"X-Content-Type-Options", "nosniff"},
+                      {"Cache-Control", "no-cache"}}};
 }
 
 }  // namespace saccade

@@ -31,8 +31,8 @@ struct HttpRequest {
 
   /// Of the first header NAME, whose case does not matter; empty if there is none.
   std::string_view header(std::string_view name) const;
-  /// Of NAME=VALUE in the query, decoded; empty if it is not there.
-  std::string parameter(std::string_view name) const;
+  /// Of NAME=VALUE in the query, decoded, or as sent if an escape is not valid; nullopt if it is not there.
+  std::optional<std::string> parameter(std::string_view name) const;
 };
 
 /// A body without an end. Used by one thread.
@@ -51,6 +51,9 @@ struct HttpReply {
   HttpHeaders headers;                 ///< besides those of the type and the length
 };
 
+/// A page for people. POLICY is its Content-Security-Policy.
+HttpReply page_reply(std::string page, std::string_view policy);
+
 /// Sends a reply, once, from any thread. Destroyed without a reply: 500.
 using HttpRespond = std::function<void(HttpReply)>;
 
@@ -63,6 +66,7 @@ struct HttpRoute {
   /// Called by the thread that serves the connection. It must not wait.
   std::function<void(HttpRequest, HttpRespond)> respond;
   std::size_t most_bytes = 0;  ///< of a request's body; 413 beyond
+  bool is_public = false;      ///< it needs no token
 };
 
 struct HttpOptions {

@@ -16,6 +16,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "http/credentials.hpp"
+#include "http/error_reply.hpp"
 
 namespace saccade::http {
 namespace {
@@ -57,10 +58,6 @@ std::chrono::seconds time_for(std::size_t bytes) {
   return kPatience + std::chrono::seconds(bytes / kSlowestBytesPerSecond);
 }
 
-HttpReply empty_reply(int status) {
-  return {.status = status, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
-}
-
 /// What a handler throws becomes a line of the log: clients learn nothing about the machine.
 HttpReply failed() {
   try {
@@ -68,7 +65,7 @@ HttpReply failed() {
   } catch (const std::exception& error) {
     log(LogLevel::kWarning, "a request can't be served: {}", error.what());
   }
-  return empty_reply(500);
+  return error_reply(500);
 }
 
 /// Whether FAILURE is the client's: what it sent is no HTTP.
@@ -164,23 +161,23 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                                  [self = this->shared_from_this()](error_code failure, std::size_t count) {
                                    self->header_bytes_ += count;
                                    if (failure || self->parser_->is_header_done()) return self->on_header(failure);
-                                   if (self->header_bytes_ > kMostHeaderBytes) return self->reject(empty_reply(431));
+                                   if (self->header_bytes_ > kMostHeaderBytes) return self->reject(error_reply(431));
                                    self->read_some_header();
                                  });
   }
 
   void on_header(error_code failure) {
     using Error = beast::http::error;
-    if (failure == Error::body_limit) return reject(empty_reply(413));
-    if (failure == Error::header_limit || failure == Error::buffer_overflow) return reject(empty_reply(431));
-    if (!failure && header_bytes_ > kMostHeaderBytes) return reject(empty_reply(431));
-    if (is_malformed(failure)) return reject(empty_reply(400));
+    if (failure == Error::body_limit) return reject(error_reply(413));
+    if (failure == Error::header_limit || failure == Error::buffer_overflow) return reject(error_reply(431));
+    if (!failure && header_bytes_ > kMostHeaderBytes) return reject(error_reply(431));
+    if (is_malformed(failure)) return reject(error_reply(400));
     if (failure) return close();
     if (std::optional<HttpReply> refused = refusal_of(parser_->get())) return reject(std::move(*refused));
     const std::size_t bytes = parser_->chunked() ? match_.route->most_bytes : parser_->content_length().value_or(0);
-    if (bytes > match_.route->most_bytes) return reject(empty_reply(413));
+    if (bytes > match_.route->most_bytes) return reject(error_reply(413));
     if (!shared_->reserve(bytes)) {
-      HttpReply reply = empty_reply(503);
+      HttpReply reply = error_reply(503);
       reply.headers.emplace_back("Retry-After", "1");
       return reject(std::move(reply));
     }
@@ -199,19 +196,21 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::optional<HttpReply> refusal_of(const Parser::value_type& message) {
     using beast::http::field;
     const auto value = [&](field name) { return std::string_view(message[name]); };
-    if (message.version() > 10 && value(field::host).empty()) return empty_reply(400);
+    if (message.version() > 10 && value(field::host).empty()) return error_reply(400);
     // What Beast takes for a message without a body, a proxy may take for one with a body (RFC 9112, 6.1).
     const bool has_coding = message.find(field::transfer_encoding) != message.end();
     if (has_coding && (message.version() < 11 || !beast::iequals(message[field::transfer_encoding], "chunked")))
-      return empty_reply(501);
-    if (std::optional<HttpReply> refused = refusal(shared_->options, value(field::authorization), value(field::host)))
-      return refused;
-    if (const auto coding = value(field::content_encoding); !coding.empty() && coding != "identity")
-      return empty_reply(415);
+      return error_reply(501);
     const std::string_view target(message.target());
     match_ = shared_->routes.find(std::string_view(message.method_string()), target.substr(0, target.find('?')));
+    const bool is_public = match_.route != nullptr && match_.route->is_public;
+    if (std::optional<HttpReply> refused =
+            refusal(shared_->options, is_public, value(field::authorization), value(field::host)))
+      return refused;
+    if (const auto coding = value(field::content_encoding); !coding.empty() && coding != "identity")
+      return error_reply(415);
     if (match_.route != nullptr) return std::nullopt;
-    HttpReply reply = empty_reply(match_.allowed.empty() ? 404 : 405);
+    HttpReply reply = error_reply(match_.allowed.empty() ? 404 : 405);
     if (!match_.allowed.empty()) reply.headers.emplace_back("Allow", match_.allowed);
     return reply;
   }
@@ -227,11 +226,11 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void read_body() {
     if (parser_->is_done()) return dispatch();
-    if (parser_->get().body().size() > match_.route->most_bytes) return reject(empty_reply(413));
+    if (parser_->get().body().size() > match_.route->most_bytes) return reject(error_reply(413));
     beast::http::async_read_some(stream_, buffer_, *parser_,
                                  [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
-                                   if (error == beast::http::error::body_limit) return self->reject(empty_reply(413));
-                                   if (is_malformed(error)) return self->reject(empty_reply(400));
+                                   if (error == beast::http::error::body_limit) return self->reject(error_reply(413));
+                                   if (is_malformed(error)) return self->reject(error_reply(400));
                                    if (error) return self->close();
                                    self->read_body();
                                  });
@@ -262,7 +261,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     std::shared_ptr<Connection> connection;
     std::atomic_flag has_reply = ATOMIC_FLAG_INIT;
     ~Pending() {
-      if (!has_reply.test_and_set()) connection->post_reply(empty_reply(500));
+      if (!has_reply.test_and_set()) connection->post_reply(error_reply(500));
     }
   };
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/token.hpp"
+#include "http/error_reply.hpp"
 #include "http/host_name.hpp"
 
 namespace saccade::http {
@@ -31,18 +32,15 @@ bool has_password(std::string_view authorization, const std::string& token) {
 
 }  // namespace
 
-std::optional<HttpReply> refusal(const HttpOptions& options, std::string_view authorization, std::string_view host) {
+std::optional<HttpReply> refusal(const HttpOptions& options, bool is_public, std::string_view authorization,
+                                 std::string_view host) {
   if (options.token.empty()) {
     if (!(options.for_browsers || options.own_names_only) || names_this_machine(host)) return std::nullopt;
-    return HttpReply{.status = 403,
-                     .type = "text/plain",
-                     .body = "this host name is not that of the machine: use its address\n",
-                     .stream = nullptr,
-                     .headers = {}};
+    return error_reply(403);
   }
-  if (bears_token(authorization, options.token)) return std::nullopt;
+  if (is_public || bears_token(authorization, options.token)) return std::nullopt;
   if (options.for_browsers && has_password(authorization, options.token)) return std::nullopt;
-  HttpReply reply{.status = 401, .type = {}, .body = {}, .stream = nullptr, .headers = {}};
+  HttpReply reply = error_reply(401);
   reply.headers.emplace_back("WWW-Authenticate",
                              options.for_browsers ? "Basic realm=\"saccade: the token is the password\"" : "Bearer");
   return reply;
