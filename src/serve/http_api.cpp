@@ -2,11 +2,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/error.hpp"
 #include "saccade/version.hpp"
 #include "serve/http_jobs.hpp"
 #include "serve/memory_api.hpp"
 #include "serve/protocol.hpp"
+#include "serve/replies.hpp"
+#include "serve/repository_api.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
@@ -66,7 +67,7 @@ class Api {
     std::vector<HttpRoute> routes;
     add_server(routes);
     for (const std::string_view of : {"/v2/models/{}", "/v2/models/{}/versions/{}"}) add_model(routes, std::string(of));
-    add_repository(routes);
+    add_repository(routes, models_);
     routes.push_back(
         {.path = "/predict/{}",
          .method = "POST",
@@ -111,35 +112,6 @@ class Api {
          .most_bytes = options_.most_bytes});
   }
 
-  void add_repository(std::vector<HttpRoute>& routes) const {
-    constexpr std::size_t kMostBytes = 4096;  // what they hold is not read
-    const auto post = [&](const char* path, Reply reply) {
-      routes.push_back({.path = path, .reply = std::move(reply), .method = "POST", .most_bytes = kMostBytes});
-    };
-    post("/v2/repository/index", [api = *this](const HttpRequest& /*request*/) {
-      json list = json::array();
-      for (const Repository::Entry& entry : api.models_.index())
-        list.push_back({{"name", entry.name},
-                        {"version", kVersion},
-                        {"state", entry.is_loaded ? "READY" : "UNAVAILABLE"},
-                        {"reason", entry.is_loaded ? std::string_view() : kNotLoaded}});
-      return json_reply(list);
-    });
-    post("/v2/repository/models/{}/load",
-         [api = *this](const HttpRequest& request) { return api.control(request, &Repository::load); });
-    post("/v2/repository/models/{}/unload",
-         [api = *this](const HttpRequest& request) { return api.control(request, &Repository::unload); });
-  }
-
-  HttpReply control(const HttpRequest& request, void (Repository::*change)(const std::string&)) const {
-    try {
-      (models_.*change)(request.names.at(0));
-    } catch (const Error& error) {
-      return error_reply(error);
-    }
-    return {};
-  }
-
   /// Calls USE with the model that REQUEST names; false if there is no such model or version.
   bool with(const HttpRequest& request, const std::function<void(ServedModel&)>& use) const {
     return with_version(models_, request.names.at(0), version_of(request), use);
@@ -166,7 +138,13 @@ class Api {
                                              model.model().name())));
         return;
       }
-      model.submit(predict_job(std::move(request), std::move(respond), options_.most_pixels, workers_),
+      const std::string draw = request.parameter("draw").value_or("0");
+      if (draw != "0" && draw != "1") {
+        respond(error_reply(400, fmt::format("the parameter 'draw' is '{}', neither 0 nor 1", brief(draw))));
+        return;
+      }
+      const PredictOptions options{.most_pixels = options_.most_pixels, .draw = draw == "1"};
+      model.submit(predict_job(std::move(request), std::move(respond), options, workers_),
                    ServedModel::Preparation::kLong);
     });
     if (!is_known) respond(unknown(request));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "saccade/draw.hpp"
@@ -11,6 +10,7 @@
 #include "serve/infer_request.hpp"
 #include "serve/multipart.hpp"
 #include "serve/protocol.hpp"
+#include "serve/replies.hpp"
 
 namespace saccade::serve {
 namespace {
@@ -117,13 +117,13 @@ class InferJob final : public HttpJob {
 
 class PredictJob final : public HttpJob {
  public:
-  PredictJob(HttpRequest request, HttpRespond respond, std::int64_t most_pixels, Workers& workers)
-      : HttpJob(std::move(request), std::move(respond), workers), most_pixels_(most_pixels) {}
+  PredictJob(HttpRequest request, HttpRespond respond, const PredictOptions& options, Workers& workers)
+      : HttpJob(std::move(request), std::move(respond), workers), options_(options) {}
 
   bool prepare() override {
     const std::string_view file = image_in(request_);
     image_ = decode_image(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
-                          PixelFormat::kRgb24, most_pixels_);
+                          PixelFormat::kRgb24, options_.most_pixels);
     request_.body = {};
     return true;
   }
@@ -133,7 +133,7 @@ class PredictJob final : public HttpJob {
 
   void respond(std::span<const OutputBuffer> /*outputs*/) override {}
   void respond(const Result& result) override {
-    if (request_.parameter("draw") != "1") {
+    if (!options_.draw) {
       respond_with(respond_, [&] { return reply_with("application/json", to_json(result)); });
       return;
     }
@@ -145,23 +145,11 @@ class PredictJob final : public HttpJob {
   }
 
  private:
-  std::int64_t most_pixels_;
+  PredictOptions options_;
   Image image_;
 };
 
 }  // namespace
-
-HttpReply json_reply(const nlohmann::json& body) {
-  return reply_with("application/json", body.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
-}
-
-HttpReply error_reply(int status, const std::string& sentence) {
-  HttpReply reply = json_reply({{"error", sentence}});
-  reply.status = status;
-  return reply;
-}
-
-HttpReply error_reply(const Error& error) { return error_reply(is_of_request(error) ? 400 : 500, sentence_of(error)); }
 
 std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond,
                                Workers& workers, MemoryRegions& regions) {
@@ -174,8 +162,9 @@ bool is_short(const HttpRequest& request) {
   return !json_bytes.empty() && json_bytes.size() < kShortJson;
 }
 
-std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, std::int64_t most_pixels, Workers& workers) {
-  return std::make_unique<PredictJob>(std::move(request), std::move(respond), most_pixels, workers);
+std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,
+                                 Workers& workers) {
+  return std::make_unique<PredictJob>(std::move(request), std::move(respond), options, workers);
 }
 
 }  // namespace saccade::serve

@@ -2,20 +2,15 @@
 
 #include <charconv>
 
-#include "base/error.hpp"
+#include "serve/json_request.hpp"
 #include "serve/protocol.hpp"
-#include "serve/request_json.hpp"
+#include "serve/replies.hpp"
 #include "serve/tensor_json.hpp"
 
 namespace saccade::serve {
 namespace {
 
 using nlohmann::json;
-
-template <typename... Args>
-[[noreturn]] void refuse(fmt::format_string<Args...> format, Args&&... args) {
-  fail(ErrorCode::kInvalidArgument, format, std::forward<Args>(args)...);
-}
 
 /// How much of the body is JSON; the rest is binary tensors.
 std::size_t json_bytes(const HttpRequest& request) {
@@ -33,13 +28,6 @@ std::string name_of(const json& tensor) {
   const json* name = member(tensor, "name", &json::is_string, "string");
   if (name == nullptr) refuse("a tensor has no name");
   return name->get<std::string>();
-}
-
-bool flag(const json& object, const char* name, bool otherwise) {
-  const json* given = parameter(object, name);
-  if (given == nullptr) return otherwise;
-  if (!given->is_boolean()) refuse("the parameter '{}' is neither true nor false", name);
-  return given->get<bool>();
 }
 
 /// Where TENSOR is in shared memory; nullopt if it is not.
@@ -180,11 +168,7 @@ HttpReply infer_reply(const Signature& model, const InferRequest& request, std::
     }
     response["outputs"].push_back(std::move(tensor));
   }
-  HttpReply reply{.status = 200,
-                  .type = "application/json",
-                  .body = response.dump(-1, ' ', false, json::error_handler_t::replace),
-                  .stream = nullptr,
-                  .headers = {}};
+  HttpReply reply = json_reply(response);
   if (binary_bytes == 0) return reply;
   reply.type = "application/octet-stream";
   reply.headers.emplace_back(kJsonLength, std::to_string(reply.body.size()));

@@ -1,8 +1,9 @@
 #include "serve/memory_api.hpp"
 
-#include "base/error.hpp"
-#include "serve/http_jobs.hpp"
-#include "serve/request_json.hpp"
+#include <nlohmann/json.hpp>
+
+#include "serve/json_request.hpp"
+#include "serve/replies.hpp"
 
 namespace saccade::serve {
 namespace {
