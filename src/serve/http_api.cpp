@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "saccade/version.hpp"
+#include "serve/documents.hpp"
 #include "serve/http_jobs.hpp"
 #include "serve/memory_api.hpp"
 #include "serve/protocol.hpp"
@@ -68,6 +69,7 @@ class Api {
     add_server(routes);
     for (const std::string_view of : {"/v2/models/{}", "/v2/models/{}/versions/{}"}) add_model(routes, std::string(of));
     add_repository(routes, models_);
+    add_documents(routes);
     routes.push_back(
         {.path = "/predict/{}",
          .method = "POST",

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/http_module.hpp"
 #include "base/module.hpp"
+#include "embedded/preview_page.hpp"
 #include "media/modules.hpp"
 #include "pipeline/sinks/drawn_frame.hpp"
 #include "pipeline/sinks/preview_page.hpp"
@@ -95,7 +96,7 @@ class PreviewServer {
   std::vector<HttpRoute> routes() {
     std::vector<HttpRoute> routes;
     routes.push_back({.path = "/", .reply = [page = preview_page(names_)](const HttpRequest& /*request*/) {
-                        return HttpReply{.type = "text/html; charset=utf-8", .body = page, .stream = nullptr};
+                        return page_reply(page, embedded::preview_page_policy);
                       }});
     routes.push_back({.path = "/status.json", .reply = [this](const HttpRequest& /*request*/) { return status(); }});
     for (std::size_t i = 0; i < streams_.size(); ++i) {
