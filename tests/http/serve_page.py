@@ -3,6 +3,7 @@
 
 One browser for all tests; skipped without Debian's package chromium. --screenshots keeps what it looked like.
 """
+import base64
 import json
 import os
 import sys
@@ -93,10 +94,37 @@ class Page(unittest.TestCase):
         page.wait_for("!document.querySelector('#error').hidden", "an error")
         self.assertIn("neither a JPEG nor a PNG", page.evaluate("document.querySelector('#error').textContent"))
         self.keep("error")
+        # Good ones afterwards, dropped and pasted.
+        with open(self.image, "rb") as file:
+            content = base64.b64encode(file.read()).decode()
+        page.evaluate(f"""const data = new DataTransfer();
+          data.items.add(new File([Uint8Array.from(atob('{content}'), c => c.charCodeAt(0))], 'a.jpg', {{type: 'image/jpeg'}})); 0""")
+        for event in ("DragEvent('drop', {dataTransfer: data, cancelable: true})", "ClipboardEvent('paste', {clipboardData: data})"):
+            page.evaluate("document.querySelector('#results').replaceChildren()")
+            page.evaluate(f"document.dispatchEvent(new {event}); 0")
+            page.wait_for(PREDICTED, event)
+            self.assertTrue(page.evaluate("document.querySelector('#error').hidden"))
+        self.assertEqual(page.take_errors(), [])
+
+    def test_what_is_drawn(self):
+        """Masks are as long as the image, and keypoints and oriented boxes lie where they are."""
+        page = self.browser
+        self.load()
         page.choose_file("#file", self.image)
         page.wait_for(PREDICTED, "objects")
-        self.assertTrue(page.evaluate("document.querySelector('#error').hidden"))
-        page.take_errors()
+        self.assertTrue(page.evaluate("""current.prediction.detections.filter(each => each.mask).every(
+          ({mask}) => runLengths(mask.counts).reduce((sum, length) => sum + length) === mask.size[0] * mask.size[1])"""))
+        # COCO's compressed text of a column of 2 after 3 pixels, in 4 x 3.
+        self.assertEqual(page.evaluate("runLengths('327')"), [3, 2, 7])
+        points = page.evaluate("""(() => {
+          const context = new OffscreenCanvas(100, 100).getContext('2d', {willReadFrequently: true});
+          const object = {box: [0, 0, 0, 0], class_id: 1, class: '', confidence: 1};
+          new Painter(context, {detections: [
+            {...object, obb: {x: 50, y: 50, width: 40, height: 20, angle: Math.PI / 2}},
+            {...object, keypoints: [[20, 90, 0.9], [80, 90, 0.1]]}]}, 1, 1).draw(0);
+          return [[50, 70], [60, 50], [70, 50], [20, 90], [80, 90]].map(([x, y]) => context.getImageData(x, y, 1, 1).data[3] > 0);
+        })()""")
+        self.assertEqual(points, [True, True, False, True, False])
 
     def test_the_camera(self):
         page = self.browser
