@@ -11,6 +11,7 @@ import torch  # type: ignore[import-not-found,unused-ignore]
 from . import _torch_engine as engine
 from . import _torch_partition as partitions
 from . import _torch_tensors as tensors
+from ._torch_decompositions import unfuse_attention
 from ._torch_export import NO_FUNCTION, CannotRun, cannot_run, operator_name, to_onnx
 from ._torch_partition import name_of
 from ._torch_report import Graph
@@ -126,6 +127,7 @@ class Builder:
             if node in given:
                 examples.append(tensors.example_of(node.meta["val"]))
             copies[node] = graph.node_copy(node, lambda source: copies[source])
+        unfuse_attention(graph)
         return torch.fx.GraphModule(root, graph), tuple(examples)
 
     def _weight(self, fused: Any, source: Any) -> torch.Tensor | None:

@@ -1,6 +1,7 @@
 """Fused operators of PyTorch's inference that ONNX lacks, in operators that it has."""
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import torch  # type: ignore[import-not-found,unused-ignore]
@@ -38,6 +39,30 @@ def _encoder_layer(src: torch.Tensor, embed_dim: int, num_heads: int, qkv_weight
         return x + feed_forward(norm_2(x))
     x = norm_1(src + attention(src))
     return norm_2(x + feed_forward(x))
+
+
+# What scaled_dot_product_attention becomes on a GPU. The first output is its result; the others are for gradients.
+_ATTENTION = (torch.ops.aten._scaled_dot_product_efficient_attention.default,
+              torch.ops.aten._scaled_dot_product_flash_attention.default,
+              torch.ops.aten._scaled_dot_product_cudnn_attention.default)
+
+
+def unfuse_attention(graph: Any) -> None:
+    """Makes the attention of GPUs in GRAPH scaled_dot_product_attention again, which the exporter knows."""
+    for node in list(graph.nodes):
+        if node.target not in _ATTENTION or any(user.target is not operator.getitem or user.args[1] for user in node.users):
+            continue
+        names = [argument.name for argument in node.target._schema.arguments]
+        given = dict(zip(names, node.args)) | dict(node.kwargs)
+        with graph.inserting_before(node):
+            plain = graph.call_function(torch.ops.aten.scaled_dot_product_attention.default,
+                                        (given["query"], given["key"], given["value"], given.get("attn_bias"),
+                                         given.get("dropout_p", 0.0), given.get("is_causal", False)),
+                                        {"scale": given.get("scale")})
+        for user in list(node.users):
+            user.replace_all_uses_with(plain)
+            graph.erase_node(user)
+        graph.erase_node(node)
 
 
 TABLE = {torch.ops.aten._transformer_encoder_layer_fwd.default: _encoder_layer}

@@ -42,7 +42,7 @@ responses = false
 expected-statuses = [400, 401, 404, 405, 413, 415, 431]
 # A request that fits the description need not fit the model.
 [[operations]]
-include-tag = ["inference", "repository"]
+include-tag = ["inference", "repository", "shared memory"]
 checks = {{ positive_data_acceptance = {{ expected-statuses = [200, 400, 404] }} }}
 [[operations]]
 include-path-regex = "^/v2/models/"
@@ -67,7 +67,7 @@ class OpenApi(unittest.TestCase):
         models = os.path.join(cls.folder, "models")
         os.mkdir(models)
         serving.write_sum(os.path.join(models, "sum.onnx"))
-        cls.server = cls.enterClassContext(Server("--token-file", token, "--model-dir", models, models=[ARGS.model, network()]))
+        cls.server = cls.enterClassContext(Server("--token-file", token, "--model-dir", models, "--shared-memory", "saccade_openapi", models=[ARGS.model, network()]))
         cls.address = f"http://127.0.0.1:{cls.server.port}"
         cls.document = requests.get(cls.address + "/openapi.json", timeout=60).json()
         cls.schema = schemathesis.openapi.from_dict(cls.document)
