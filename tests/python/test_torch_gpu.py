@@ -123,7 +123,12 @@ def test_a_capturing_stream_is_refused():
     assert_close(run(x), module(x))
 
 
-def test_sessions_and_models_take_tensors_of_the_gpu(detector):
+def test_a_model_on_the_cpu_refuses_a_tensor_of_the_gpu(detector):
+    with pytest.raises(saccade.InvalidArgumentError, match="GPU 0, the model on cpu"):
+        detector(torch.zeros(48, 64, 3, dtype=torch.uint8, device="cuda"), color="rgb")
+
+
+def test_sessions_and_models_take_tensors_of_the_gpu():
     model = saccade.Model(SCENE_MODEL, device="cuda")
     session = saccade.Session(model)
     (tensor,) = model.inputs
@@ -136,8 +141,6 @@ def test_sessions_and_models_take_tensors_of_the_gpu(detector):
     on_gpu, on_host = model(image.cuda(), color="rgb"), model(image.numpy(), color="rgb")
     assert (on_gpu.boxes == on_host.boxes).all()
     assert on_gpu.plot().shape == (480, 640, 3)
-    with pytest.raises(saccade.InvalidArgumentError, match="GPU 0, the model on cpu"):
-        detector(image.cuda(), color="rgb")
 
 
 def test_outputs_are_new_tensors():
