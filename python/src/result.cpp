@@ -137,8 +137,9 @@ nb::typed<nb::list, Dictionary> zone_events(const PyResult& self) {
 }
 
 Image drawn(const PyResult& self) {
+  const FrameView& frame = self.frame();  // may copy from a GPU, by Python
   nb::gil_scoped_release unlocked;
-  return draw(self.frame(), {&self.get(), 1});
+  return draw(frame, {&self.get(), 1});
 }
 
 Array<std::uint8_t> plot(const PyResult& self, const std::optional<std::string>& color) {

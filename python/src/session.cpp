@@ -166,7 +166,8 @@ class PySession {
   static nb::object input(const TensorInfo& tensor, const nb::dict& arrays) {
     if (!arrays.contains(tensor.name.c_str()))
       throw Error(ErrorCode::kInvalidArgument, "the input '" + tensor.name + "' is missing");
-    return nb::module_::import_("numpy").attr("ascontiguousarray")(arrays[tensor.name.c_str()]);
+    // ascontiguousarray() would give an array without dimensions one.
+    return nb::module_::import_("numpy").attr("asarray")(arrays[tensor.name.c_str()], nb::arg("order") = "C");
   }
 
   static void check_type(const std::string& name, const TensorInfo& tensor, const nb::dlpack::dtype& given) {
@@ -188,7 +189,7 @@ class PySession {
   }
 
   static InputBuffer buffer(const TensorInfo& tensor, const nb::object& array) {
-    const auto view = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(array);
+    const auto view = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(array);
     check_type("the input '" + tensor.name + "'", tensor, view.dtype());
     return {view.data(), tensor.dtype, shape_of(view)};
   }

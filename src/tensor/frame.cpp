@@ -41,8 +41,9 @@ FrameLease::~FrameLease() {
 FrameView FrameLease::host_view(const FrameView& view) const { return owner_->host_view(*buffer_, view); }
 
 FrameView host_view(const Frame& frame) {
-  const bool is_elsewhere = frame.view.memory == MemoryKind::kDevice && frame.lease;
-  return is_elsewhere ? frame.lease.host_view(frame.view) : frame.view;
+  if (frame.view.memory != MemoryKind::kDevice) return frame.view;
+  if (!frame.lease) fail(ErrorCode::kUnsupported, "the frame's pixels are needed on the host: copy it there first");
+  return frame.lease.host_view(frame.view);
 }
 
 bool is_mosaic(PixelFormat format) {

@@ -25,17 +25,22 @@ def field(number, *parts):
     return bytes([number << 3 | 2, len(body)]) + body
 
 
-def value(name, size):
-    dimension = field(1, b"\x08" + bytes([size]))
-    return field(1, name) + field(2, field(1, b"\x08\x01", field(2, dimension)))
+def value(name, *sizes):
+    dimensions = b"".join(field(1, b"\x08" + bytes([size])) for size in sizes)
+    return field(1, name) + field(2, field(1, b"\x08\x01", field(2, dimensions)))
 
 
-def negation(path):
-    "y = -x of three numbers, as an ONNX file."
-    node = field(1, field(1, b"x"), field(2, b"y"), field(4, b"Neg"))
-    graph = field(7, node, field(2, b"g"), field(11, value(b"x", 3)), field(12, value(b"y", 3)))
+def write_network(path, operators, x, y):
+    "An ONNX file of OPERATORS one after the other, from x to y, which have these sizes."
+    names = [b"x", *(b"t%d" % at for at in range(1, len(operators))), b"y"]
+    nodes = b"".join(field(1, field(1, names[at]), field(2, names[at + 1]), field(4, name)) for at, name in enumerate(operators))
+    graph = nodes + field(2, b"g") + field(11, value(b"x", *x)) + field(12, value(b"y", *y))
     with open(path, "wb") as file:
-        file.write(b"\x08\x07" + graph + field(8, b"\x10\x0d"))
+        file.write(b"\x08\x07" + b"\x3a" + varint(len(graph)) + graph + field(8, b"\x10\x0d"))
+
+
+def varint(number):
+    return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
 
 
 class Tensor(ctypes.Structure):
@@ -43,6 +48,20 @@ class Tensor(ctypes.Structure):
                 ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
                 ("byte_offset", ctypes.c_uint64), ("manager", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class GpuImage:
+    "A uint8 array (height, width, 3)."
+
+    def __init__(self, image):
+        self.image, self.address = image, ctypes.c_ulonglong()
+        assert driver.cuMemAlloc_v2(ctypes.byref(self.address), ctypes.c_size_t(image.size)) == 0
+        assert driver.cuMemcpyHtoD_v2(self.address, ctypes.c_void_p(image.ctypes.data), ctypes.c_size_t(image.size)) == 0
+        shape, strides = (ctypes.c_int64 * 3)(*image.shape), (ctypes.c_int64 * 3)(*image.strides)
+        self.tensor = Tensor(self.address.value, 2, 0, 3, 1, 8, 1, shape, strides, 0, None, None)
+
+    def cpu(self):
+        return self.image
 
 
 class GpuArray:
@@ -69,6 +88,9 @@ class GpuArray:
         return list(host)
 
 
+GpuImage.__dlpack__, GpuImage.__dlpack_device__ = GpuArray.__dlpack__, GpuArray.__dlpack_device__
+
+
 def refused(call, words):
     try:
         call()
@@ -78,7 +100,7 @@ def refused(call, words):
         raise AssertionError(f"it was not refused: {words}")
 
 
-negation("negation.onnx")
+write_network("negation.onnx", [b"Neg"], [3], [3])
 model = saccade.Model("negation.onnx", device="cuda")
 session = saccade.Session(model)
 stream = ctypes.c_void_p()
@@ -101,6 +123,17 @@ refused(lambda: session.run({"x": x}), "enqueue()")
 on_cpu = saccade.Session(saccade.Model("negation.onnx", device="cpu"))
 refused(lambda: on_cpu.enqueue({"x": x}, {"y": y}), "the model is on the cpu")
 assert y.numbers(stream) == [0, 0, 0]
+
+write_network("color.onnx", [b"GlobalAveragePool", b"Flatten"], [1, 3, 8, 8], [1, 3])
+with open("color.toml", "w") as file:
+    file.write('[input]\nresize = "stretch"\nscale = 0.00392156862745098\nmean = 0\nstd = 1\n'
+               '[output]\ndecoder = "classify"\nsoftmax = false\nlabels = ["red", "green", "blue"]\n')
+color = saccade.Model("color.onnx", device="cuda")
+image = numpy.full((8, 8, 3), (10, 200, 30), "uint8")
+on_gpu, on_host = color(GpuImage(image), color="rgb"), color(image, color="rgb")
+assert on_gpu.classes[0].class_name == on_host.classes[0].class_name == "green"
+assert (on_gpu.plot() == on_host.plot()).all()
+refused(lambda: saccade.Model("color.onnx", device="cpu")(GpuImage(image), color="rgb"), "the frame is on GPU 0, the model on cpu")
 print("done")
 """
 

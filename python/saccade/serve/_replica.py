@@ -76,9 +76,7 @@ class Replica:
 
     async def infer(self, inputs: dict[str, Any]) -> dict[str, Any]:
         """The model's outputs for INPUTS, raw tensors by name. Raises saccade.Error."""
-        # Arrays that Ray has sent are read-only, which a session does not take.
-        own = {name: numpy.require(array, requirements=["C", "W"]) for name, array in inputs.items()}
-        return await self._run(lambda: self._session().run(own))
+        return await self._run(lambda: self._session().run(inputs))
 
     async def beside(self, function: Callable[..., T], *arguments: Any) -> T:
         """FUNCTION's result, from a thread that runs no model."""
