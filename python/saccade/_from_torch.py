@@ -15,7 +15,7 @@ def from_torch(module: Any, example_inputs: Any, *, dynamic_shapes: Any = None, 
     EXAMPLE_INPUTS: the positional arguments as a tuple or list, the arguments by name as a dict, or a single tensor.
     They determine types and shapes; numbers that are not tensors become constants. DYNAMIC_SHAPES: the dimensions that
     vary, as torch.export.export takes them; each new set of sizes compiles again at its first call, and the last eight
-    are kept. DEVICE: "auto" is that of the examples; for tensors on the CPU it may be a GPU. PRECISION, THREADS: as of
+    are kept. DEVICE: "auto" is that of the examples; "cuda" takes tensors on the CPU, too. PRECISION, THREADS: as of
     saccade.Model.
 
     The weights are copied: later changes of the module have no effect. Any thread may call the result.
