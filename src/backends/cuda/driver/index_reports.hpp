@@ -14,7 +14,8 @@ class IndexReports {
   /// Words for NODE ("node 'x' (Gather)"), one per indexed dimension of DIMS; returns their device address. They live
   /// as long as this object. Throws Error (kDevice).
   CUdeviceptr add(const std::string& node, const std::vector<std::int64_t>& dims);
-  /// Throws Error (kInvalidArgument) for the first node with a report and resets all. Call it when the device is idle.
+  /// Throws Error (kInvalidArgument) for the first node with a report and resets all. What a run reports that is still
+  /// under way is found by a later call.
   void check();
   /// Discards the reports of a run that failed otherwise.
   void reset();
