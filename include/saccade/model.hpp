@@ -133,13 +133,13 @@ class Session {
   /// contents of the inputs are invalid for an operator, which ends the run.
   void wait(std::span<OutputBuffer> outputs);
 
-  /// A run on tensors in the memory of the model's GPU, in the order of STREAM: a CUstream (cudaStream_t) of the device's
-  /// primary context, as the CUDA runtime and PyTorch use it; null: the legacy default stream. Returns when the work is
-  /// enqueued: until it is complete, the memory must stay valid, and the inputs unchanged. Sets the shapes of the
-  /// outputs. Several runs may be enqueued, in different streams, too; they use the session's memory one after the
-  /// other. Throws Error as submit() and wait() do; (kUnsupported) if the model does not run on a GPU, has an output whose
-  /// size depends on the data, or if STREAM is being captured. Contents that are invalid for an operator, as an index
-  /// that is out of range, are found by the device: a later call throws that error.
+  /// A run on tensors in the memory of the model's GPU, in the order of STREAM: a CUstream (cudaStream_t) of the
+  /// device's primary context, as the CUDA runtime and PyTorch use it; null: the legacy default stream. Returns when
+  /// the work is enqueued: until it is complete, the memory must stay valid, and the inputs unchanged. Sets the shapes
+  /// of the outputs. Several runs may be enqueued, in different streams, too; they use the session's memory one after
+  /// the other. Throws Error as submit() and wait() do; (kUnsupported) if the model does not run on a GPU, has an
+  /// output whose size depends on the data, or if STREAM is being captured. Contents that are invalid for an operator,
+  /// as an index that is out of range, are found by the device: a later call throws that error.
   void enqueue(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs, void* stream);
 
  private:

@@ -100,8 +100,8 @@ void copy_to_host(ImageArgument& argument) {
   if (!nb::hasattr(array, "cpu"))
     throw Error(ErrorCode::kUnsupported, "the image is on a GPU, and its library is not PyTorch: copy it to the host");
   argument.owner = array.attr("cpu")();
-  const FrameView on_host = view_of(nb::cast<HostArray>(argument.owner),
-                                    argument.view.format == PixelFormat::kBgr24 ? "bgr" : "rgb");
+  const FrameView on_host =
+      view_of(nb::cast<HostArray>(argument.owner), argument.view.format == PixelFormat::kBgr24 ? "bgr" : "rgb");
   argument.view = on_host;
 }
 

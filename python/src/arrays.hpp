@@ -62,8 +62,8 @@ struct ImageArgument {
 void copy_to_host(ImageArgument& argument);
 
 /// IMAGE is a NumPy array (or another that DLPack or the buffer protocol gives, on the host or an NVIDIA GPU) of uint8,
-/// (height, width, 3) or (height, width); a PIL image; or the path of an image file. COLOR ("rgb", "bgr") is the order of an array's
-/// colours. Throws Error (kInvalidArgument) naming what is wrong, nb::type_error for another type.
+/// (height, width, 3) or (height, width); a PIL image; or the path of an image file. COLOR ("rgb", "bgr") is the order
+/// of an array's colours. Throws Error (kInvalidArgument) naming what is wrong, nb::type_error for another type.
 ImageArgument image_argument(nb::handle image, std::optional<std::string> color);
 
 }  // namespace saccade::python

@@ -102,8 +102,8 @@ class PySession {
       to.push_back({array.data(), array.nbytes(), tensor.dtype, tensor.shape});
     }
     if (outputs.size() != to.size())
-      throw Error(ErrorCode::kInvalidArgument, "the model has " + std::to_string(to.size()) + " outputs, not " +
-                                                   std::to_string(outputs.size()));
+      throw Error(ErrorCode::kInvalidArgument,
+                  "the model has " + std::to_string(to.size()) + " outputs, not " + std::to_string(outputs.size()));
     nb::gil_scoped_release unlocked;
     const std::lock_guard lock(mutex_);
     session_.enqueue(from, to, reinterpret_cast<void*>(stream));  // NOLINT(performance-no-int-to-ptr)
@@ -125,8 +125,10 @@ class PySession {
     for (const auto& [key, value] : arrays) {
       const auto library = nb::cast<std::string>(value.type().attr("__module__"));
       if (library != "torch")
-        throw Error(ErrorCode::kUnsupported, "'" + nb::cast<std::string>(nb::str(key)) + "' is no tensor of PyTorch on a "
-                                             "GPU as others are: pass outputs to enqueue() for arrays of other libraries");
+        throw Error(ErrorCode::kUnsupported,
+                    "'" + nb::cast<std::string>(nb::str(key)) +
+                        "' is no tensor of PyTorch on a "
+                        "GPU as others are: pass outputs to enqueue() for arrays of other libraries");
     }
     const nb::module_ torch = nb::module_::import_("torch");
     const nb::object device = torch.attr("device")("cuda", ordinal());
@@ -142,8 +144,8 @@ class PySession {
   int ordinal() const {
     const Device& device = model_.options().device;
     if (device.kind != Device::Kind::kCuda)
-      throw Error(ErrorCode::kInvalidArgument,
-                  "the arrays are on a GPU, but the model is on the " + to_string(device) + ": load it with device=\"cuda\"");
+      throw Error(ErrorCode::kInvalidArgument, "the arrays are on a GPU, but the model is on the " + to_string(device) +
+                                                   ": load it with device=\"cuda\"");
     return device.ordinal;
   }
 
@@ -177,8 +179,8 @@ class PySession {
     };
     if (is(wanted)) return;
     const auto* const known = std::ranges::find_if(kTypes, is);
-    throw Error(ErrorCode::kInvalidArgument, name + " is " + wanted.numpy + ", not " +
-                                                 (known == kTypes.end() ? "of another type" : known->numpy));
+    throw Error(ErrorCode::kInvalidArgument,
+                name + " is " + wanted.numpy + ", not " + (known == kTypes.end() ? "of another type" : known->numpy));
   }
 
   template <typename View>
@@ -230,14 +232,16 @@ void define_session(nb::module_& module) {
            "INPUTS: an array for each input, by name, of exactly its type and shape. Returns one for each output, cut "
            "to its actual size if that depends on the data. With PyTorch's tensors on the model's GPU: returns such "
            "tensors, as enqueue() does in PyTorch's current stream. Raises saccade.Error naming a mismatched input.")
-      .def("enqueue", &PySession::enqueue, nb::arg("inputs"), nb::arg("outputs"), nb::arg("stream") = 0,
-           nb::sig("def enqueue(self, inputs: dict[str, typing.Any], outputs: dict[str, typing.Any], stream: int = 0) "
-                   "-> None"),
-           "Runs on arrays in the memory of the model's GPU, which are read and written in place: INPUTS and OUTPUTS by "
-           "name, contiguous, of exactly their types and shapes, of any library with DLPack. STREAM: a cudaStream_t as a "
-           "number; 0: the legacy default stream. Returns when the work is enqueued in it: until it is complete, the "
-           "memory must stay valid. Contents that are invalid for an operator are reported by a later call. Raises "
-           "saccade.Error naming a mismatched array.");
+      .def(
+          "enqueue", &PySession::enqueue, nb::arg("inputs"), nb::arg("outputs"), nb::arg("stream") = 0,
+          nb::sig("def enqueue(self, inputs: dict[str, typing.Any], outputs: dict[str, typing.Any], stream: int = 0) "
+                  "-> None"),
+          "Runs on arrays in the memory of the model's GPU, which are read and written in place: INPUTS and OUTPUTS by "
+          "name, contiguous, of exactly their types and shapes, of any library with DLPack. STREAM: a cudaStream_t as "
+          "a "
+          "number; 0: the legacy default stream. Returns when the work is enqueued in it: until it is complete, the "
+          "memory must stay valid. Contents that are invalid for an operator are reported by a later call. Raises "
+          "saccade.Error naming a mismatched array.");
 }
 
 }  // namespace saccade::python

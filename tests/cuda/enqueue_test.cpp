@@ -175,8 +175,9 @@ TEST_F(CudaEnqueueSession, RefusesWhatCantBeRight) {
   const InputBuffer input{.data = image.get(), .shape = {1, 3, 8, 8}};
   std::array too_small{OutputBuffer{.data = scores.get(), .bytes = 8}};
   EXPECT_THROW(session.enqueue(std::array{input}, too_small, stream.get()), Error);
-  EXPECT_THROW(session.enqueue(std::array{InputBuffer{.data = image.get(), .shape = {1, 3, 8, 9}}}, outputs, stream.get()),
-               Error);
+  EXPECT_THROW(
+      session.enqueue(std::array{InputBuffer{.data = image.get(), .shape = {1, 3, 8, 9}}}, outputs, stream.get()),
+      Error);
   ASSERT_EQ(SACCADE_DRIVER(cuStreamBeginCapture_v2)(stream.get(), cuda::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL),
             cuda::CUDA_SUCCESS);
   EXPECT_THROW(session.enqueue(std::array{input}, outputs, stream.get()), Error);

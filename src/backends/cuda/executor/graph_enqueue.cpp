@@ -19,8 +19,8 @@ void copy(CUdeviceptr from, CUdeviceptr to, std::size_t bytes, CUstream stream) 
 
 }  // namespace
 
-/// The addresses of tensors change from run to run, so that the captured graph has the work in the arena alone: the copies
-/// before and after it take 1 to 2 us each on an H200.
+/// The addresses of tensors change from run to run, so that the captured graph has the work in the arena alone: the
+/// copies before and after it take 1 to 2 us each on an H200.
 void GraphExecutor::enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs) {
   const auto in = static_cast<CUstream>(stream);
   device_.make_current();
