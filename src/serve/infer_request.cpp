@@ -1,6 +1,7 @@
 #include "serve/infer_request.hpp"
 
 #include <charconv>
+#include <nlohmann/json.hpp>
 
 #include "serve/json_request.hpp"
 #include "serve/protocol.hpp"

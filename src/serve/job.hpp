@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <variant>
 
 #include "base/clock.hpp"
@@ -30,6 +31,10 @@ using JobInput = std::variant<TensorInput, FrameView>;
 
 /// Whether ERROR is of the request, and not of the machine.
 bool is_of_request(const Error& error);
+
+/// What a client may know of ERROR: what is wrong with the request, nothing about the machine. Logs the rest.
+std::string sentence_of(const Error& error);
+std::string sentence_of(Refusal reason);
 
 /// A request for a model, from when it has come until it has its response. All but the constructor is called by threads
 /// of the server, one at a time. One of respond(), refuse() and fail() is called, once.

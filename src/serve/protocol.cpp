@@ -2,8 +2,6 @@
 
 #include <fmt/ranges.h>
 
-#include "base/log.hpp"
-
 namespace saccade::serve {
 
 bool with_version(const Repository& models, std::string_view name, std::string_view version,
@@ -17,21 +15,6 @@ std::string unknown_model(const Repository& models, std::string_view name, std::
   return fmt::format("there is no model '{}'{}; the models are {}, of version '{}'", brief(name),
                      version.empty() ? "" : " of version '" + brief(version) + "'",
                      quoted.empty() ? "none" : fmt::format("{}", fmt::join(quoted, ", ")), kVersion);
-}
-
-std::string sentence_of(const Error& error) {
-  if (is_of_request(error)) return error.what();
-  log(LogLevel::kWarning, "a request has failed: {}", error.what());
-  return "the model can't be run";
-}
-
-std::string sentence_of(Refusal reason) {
-  switch (reason) {
-    case Refusal::kFull: return "as many requests wait as may: come again later";
-    case Refusal::kLate: return "the request's timeout passed while it waited";
-    case Refusal::kStopped: break;
-  }
-  return "the server is ending, or the model was unloaded";
 }
 
 std::optional<int> image_axis_of(const Signature& model, std::size_t output) {

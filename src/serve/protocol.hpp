@@ -35,10 +35,6 @@ bool with_version(const Repository& models, std::string_view name, std::string_v
 /// The sentence for a client whose model is not there.
 std::string unknown_model(const Repository& models, std::string_view name, std::string_view version);
 
-/// What a client may know of ERROR: what is wrong with the request, nothing about the machine. Logs the rest.
-std::string sentence_of(const Error& error);
-std::string sentence_of(Refusal reason);
-
 /// The parameter "timeout", a day at most; nullopt for 0.
 inline std::optional<std::chrono::microseconds> timeout_of(std::uint64_t microseconds) {
   constexpr std::uint64_t kLongest = 86'400'000'000;

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/job.hpp"
-#include "serve/protocol.hpp"
 
 namespace saccade::serve {
 
