@@ -127,8 +127,8 @@ class PySession {
       if (library != "torch")
         throw Error(ErrorCode::kUnsupported,
                     "'" + nb::cast<std::string>(nb::str(key)) +
-                        "' is no tensor of PyTorch on a "
-                        "GPU as others are: pass outputs to enqueue() for arrays of other libraries");
+                        "' is not a tensor of PyTorch: pass outputs to enqueue() for arrays of "
+                        "other libraries");
     }
     const nb::module_ torch = nb::module_::import_("torch");
     const nb::object device = torch.attr("device")("cuda", ordinal());
@@ -238,8 +238,7 @@ void define_session(nb::module_& module) {
                   "-> None"),
           "Runs on arrays in the memory of the model's GPU, which are read and written in place: INPUTS and OUTPUTS by "
           "name, contiguous, of exactly their types and shapes, of any library with DLPack. STREAM: a cudaStream_t as "
-          "a "
-          "number; 0: the legacy default stream. Returns when the work is enqueued in it: until it is complete, the "
+          "a number; 0: the legacy default stream. Returns when the work is enqueued in it: until it is complete, the "
           "memory must stay valid. Contents that are invalid for an operator are reported by a later call. Raises "
           "saccade.Error naming a mismatched array.");
 }
