@@ -30,7 +30,9 @@ class MqttConnection {
   virtual bool is_idle() const = 0;
   /// The published messages that the broker has yet to confirm, those of earlier connections included; 0 for QoS 0.
   virtual int unconfirmed() const = 0;
-  /// Throws Error (kIo).
+  /// With QoS 1 and 2 a message is kept until the broker confirms it, and sent again after the next connect(): a
+  /// connection that is lost here is an error of the next serve(). With QoS 0 it is one of publish(), and the message
+  /// is gone. Throws Error (kIo).
   virtual void publish(const std::string& topic, const std::string& message) = 0;
   /// Sends and receives for PATIENCE at most, or until the file WAKE is readable. Throws Error (kIo).
   virtual void serve(int wake, std::chrono::milliseconds patience) = 0;

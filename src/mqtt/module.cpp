@@ -5,6 +5,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
@@ -51,6 +52,7 @@ class Connection final : public MqttConnection {
         std::max(5, static_cast<int>(std::chrono::ceil<std::chrono::seconds>(options_.timeout).count()));
     is_connected_ = false;
     refusal_ = 0;
+    loss_.clear();
     started_ = Clock::now();
     if (options_.qos == 0) in_flight_ = 0;  // the library sends others again
     check(mosquitto_connect_async(client_, options_.host.c_str(), options_.port, keep_alive));
@@ -64,12 +66,19 @@ class Connection final : public MqttConnection {
   int unconfirmed() const override { return options_.qos == 0 ? 0 : std::max(in_flight_, 0); }
 
   void publish(const std::string& topic, const std::string& message) override {
-    ++in_flight_;
-    check(mosquitto_publish(client_, nullptr, topic.c_str(), static_cast<int>(message.size()), message.data(),
-                            options_.qos, false));
+    const int code = mosquitto_publish(client_, nullptr, topic.c_str(), static_cast<int>(message.size()),
+                                       message.data(), options_.qos, false);
+    // The library queues a message of QoS 1 or 2 before it writes to the socket.
+    const bool is_queued = options_.qos > 0 && (code == MOSQ_ERR_ERRNO || code == MOSQ_ERR_CONN_LOST ||
+                                                code == MOSQ_ERR_NO_CONN || code == MOSQ_ERR_TLS);
+    if (code == MOSQ_ERR_SUCCESS || is_queued) ++in_flight_;
+    if (!is_queued) return check(code);
+    is_connected_ = false;
+    loss_ = reason_of(code);
   }
 
   void serve(int wake, std::chrono::milliseconds patience) override {
+    if (!loss_.empty()) lose(std::exchange(loss_, {}));
     const int socket = mosquitto_socket(client_);
     if (socket < 0) lose("the connection is closed");
     const bool writes = !is_connected_ || mosquitto_want_write(client_);
@@ -107,7 +116,8 @@ class Connection final : public MqttConnection {
   MqttOptions options_;
   mosquitto* client_ = nullptr;
   bool is_connected_ = false;
-  int refusal_ = 0;  ///< the broker's code
+  int refusal_ = 0;   ///< the broker's code
+  std::string loss_;  ///< why publish() lost the connection; empty: it did not
   int in_flight_ = 0;
   Clock::time_point started_;
 };

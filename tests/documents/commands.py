@@ -39,6 +39,7 @@ NOT_RUN = {
     "saccade run vittrack.onnx": "needs a tracker of one object; the test track runs one",
     "saccade serve": "serves until it is stopped; the test serve runs one",
     "saccade bench MODEL... --against": "script/benchmarks runs it; the peers need minutes",
+    "saccade bench MODEL --tensors --threads 2 --precision bf16 --against": "the peer compiles for a minute",
 }
 # Exit statuses beside 0 that a command may end with.
 OTHER_STATUS = {"recognise": 3}  # the stand-ins are too few images to tell cards apart

@@ -155,7 +155,7 @@ class MqttSink final : public NetworkSink {
     for (std::size_t at = topic.find(kPlace); at != std::string::npos; at = topic.find(kPlace))
       topic.replace(at, kPlace.size(), std::to_string(lines.stream));
     try {
-      publish(topic, lines.text);
+      publish(topic, lines);
     } catch (const Error&) {
       const std::scoped_lock lock(mutex_);
       backlog_.push_front(std::move(lines));
@@ -164,14 +164,15 @@ class MqttSink final : public NetworkSink {
     return true;
   }
 
-  void publish(const std::string& topic, std::string_view text) {
+  /// Leaves in LINES those that could not be published.
+  void publish(const std::string& topic, Lines& lines) {
     constexpr std::size_t kRemembered = 64;  // more than are in flight
-    published_.push_back(static_cast<int>(std::ranges::count(text, '\n')));
+    published_.push_back(static_cast<int>(std::ranges::count(lines.text, '\n')));
     if (published_.size() > kRemembered) published_.pop_front();
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n');
-      connection_->publish(topic, std::string(text.substr(0, end)));
-      text.remove_prefix(end + 1);
+    while (!lines.text.empty()) {
+      const std::size_t end = lines.text.find('\n');
+      connection_->publish(topic, lines.text.substr(0, end));
+      lines.text.erase(0, end + 1);
     }
   }
 
