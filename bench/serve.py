@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
 """What docs/serve.md says about the server, measured with wrk (Debian's package).
 
-    bench/serve.py WHAT... [--binary build/saccade] [--model MODEL] [--connections 1,16,64,256] [--seconds 20] [--device cpu]
-                           [--precision auto] [--executions 1] [--queue 300] [--batch 1]
+    bench/serve.py WHAT... [--binary build/saccade] [--model MODEL] [--connections 1,16,64,256] [--seconds 20]
+                           [--peer-seconds 20] [--device cpu] [--precision auto] [--executions 1] [--queue 300] [--batch 1]
 
-    overhead  the time of a request over one connection that is not the model's: binary tensors of a model of almost no work
-              (needs the package onnx)
+    overhead  round trips of one request at a time over one connection, by REST with binary tensors and by gRPC, of a model of
+              almost no work, beside those of bare servers of sockets and of gRPC (needs the package onnx, and
+              build/bench/request_overhead_bench)
     load      binary tensors of MODEL over each number of CONNECTIONS for SECONDS: requests per second beside those of
               `saccade bench` before and after, latencies, refusals, resident memory. Beside a Python server (uvicorn, FastAPI
-              and ONNX Runtime) in the same run, where these are installed
+              and ONNX Runtime) in the same run, for PEER-SECONDS each, where these are installed
+    replace   binary tensors of MODEL over 16 connections while it is loaded again a hundred times: lost and refused requests
 """
 import argparse
+import concurrent.futures
 import importlib.util
 import json
 import os
@@ -21,6 +24,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 WIDTHS = {"FP32": 4, "FP16": 2, "INT64": 8, "INT32": 4, "UINT8": 1, "BOOL": 1}
@@ -54,16 +58,19 @@ uvicorn.run(app, port=int(sys.argv[2]), log_level="error")
 
 
 class Server:
-    def __init__(self, arguments, model):
-        self.process = subprocess.Popen([arguments.binary, "serve", model, "--http", "0", "--device", arguments.device,
+    def __init__(self, arguments, *models):
+        self.process = subprocess.Popen([arguments.binary, "serve", *models, "--http", "0", "--device", arguments.device,
                                          "--executions", str(arguments.executions), "--queue", str(arguments.queue),
                                          "--precision", arguments.precision, "--batch", str(arguments.batch)],
                                         stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.port = self.read_port("http: http://")
+        self.grpc_port = self.read_port("grpc: ") if "--grpc" in models else None
+
+    def read_port(self, before):
         line = ""
         for line in self.process.stderr:
-            if found := re.match(r"http: http://127.0.0.1:(\d+)", line):
-                self.port = int(found[1])
-                return
+            if found := re.match(re.escape(before) + r"127\.0\.0\.1:(\d+)", line):
+                return int(found[1])
         raise SystemExit(f"the server did not start: {line.strip()}")
 
     def rss(self):
@@ -123,12 +130,18 @@ def overhead(arguments):
         info = [helper.make_tensor_value_info(name, TensorProto.FLOAT, [1, 16]) for name in ("x", "y")]
         graph = helper.make_graph([helper.make_node("Add", ["x", "one"], ["y"])], "add", info[:1], info[1:], [one])
         save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
-        server = Server(arguments, path)
-        body, headers, _ = infer_request(server.port, "add")
-        for _ in range(3):
-            got = wrk(server.port, "/v2/models/add/infer", body, headers, 1, arguments.seconds / 3)
-            print(f"a request over one connection: p50 {got['p50']:.0f} us, p90 {got['p90']:.0f}, p99 {got['p99']:.0f}, {got['lost']} lost")
+        server = Server(arguments, path, "--grpc", "0")
+        done = subprocess.run([os.path.join(os.path.dirname(arguments.binary), "bench", "request_overhead_bench"),
+                               "--benchmark_repetitions=9", "--benchmark_enable_random_interleaving=true",
+                               f"--benchmark_min_time={arguments.seconds / 36:g}", "--benchmark_format=json"],
+                              env={**os.environ, "SACCADE_HTTP": str(server.port), "SACCADE_GRPC": str(server.grpc_port),
+                                   "SACCADE_MODEL": "add"}, capture_output=True, text=True, check=True)
         server.stop()
+    medians = {each["run_name"].split("/")[0]: each["real_time"] for each in json.loads(done.stdout)["benchmarks"]
+               if each.get("aggregate_name") == "median"}
+    for what, name, bare in (("REST", "rest", "bare_socket"), ("gRPC", "grpc_served", "bare_grpc")):
+        print(f"{what}: a round trip takes {medians[name]:.0f} us, one to a bare server {medians[bare]:.0f}; "
+              f"{medians[name] - medians[bare]:.0f} us more")
 
 
 def print_load(name, got, extra=""):
@@ -165,7 +178,7 @@ def load(arguments):
         got = wrk(server.port, f"/v2/models/{name}/infer", body, headers, connections, arguments.seconds)
         rates[connections] = print_load(f"saccade, {connections} connections", got, f", resident {server.rss():.0f} MiB")
         if python:
-            print_load(f"Python server, {connections} connections", wrk(port, "/infer", data, {}, connections, arguments.seconds))
+            print_load(f"Python server, {connections} connections", wrk(port, "/infer", data, {}, connections, arguments.peer_seconds))
     server.stop()
     if python:
         python.terminate()
@@ -175,13 +188,35 @@ def load(arguments):
           f"{2 * rates[best] / (before + after):.2f} of bench")
 
 
+def replace(arguments):
+    name, times, connections = os.path.splitext(os.path.basename(arguments.model))[0], 100, 16
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor() as pool:
+        shutil.copy(arguments.model, folder)
+        server = Server(arguments, "--model-dir", folder)
+        body, headers, _ = infer_request(server.port, name)
+        load_it = urllib.request.Request(f"http://127.0.0.1:{server.port}/v2/repository/models/{name}/load", data=b"{}")
+        before, done, started = server.rss(), 0, time.monotonic()
+        requests = refused = lost = 0
+        while done < times:
+            under_load = pool.submit(wrk, server.port, f"/v2/models/{name}/infer", body, headers, connections, arguments.seconds)
+            while done < times and not under_load.done():
+                urllib.request.urlopen(load_it).read()
+                done += 1
+            got = under_load.result()
+            requests, refused, lost = requests + got["requests"], refused + got["refused"], lost + got["lost"]
+        print(f"{name}: replaced {done} times in {time.monotonic() - started:.0f} s: {requests} requests, {refused} refused, "
+              f"{lost} lost; resident {before:.0f} MiB before, {server.rss():.0f} after")
+        server.stop()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="+", choices=["overhead", "load"])
+    parser.add_argument("what", nargs="+", choices=["overhead", "load", "replace"])
     parser.add_argument("--binary", default=os.path.join(ROOT, "build", "saccade"))
     parser.add_argument("--model", default=os.path.join(ROOT, "models", "scene_model.onnx"))
     parser.add_argument("--connections", default="1,16,64,256")
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--peer-seconds", type=float, default=20)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--precision", default="auto")
     parser.add_argument("--executions", type=int, default=1)
@@ -191,7 +226,7 @@ def main():
     if shutil.which("wrk") is None:
         parser.error("wrk is missing: install Debian's package")
     for what in arguments.what:
-        {"overhead": overhead, "load": load}[what](arguments)
+        {"overhead": overhead, "load": load, "replace": replace}[what](arguments)
 
 
 if __name__ == "__main__":

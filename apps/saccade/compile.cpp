@@ -111,8 +111,9 @@ int compile(const CompileFlags& flags) {
   StatusLine line;
   WritePlanOptions options{.model = flags.common.model, .tune = !flags.no_tune};
   options.on_progress = [&](std::string_view what, const TuneProgress& progress) {
-    line.say(
-        fmt::format("tuning for {} {}, {:.0f} s left", what, bar(progress.share), std::ceil(seconds(progress.left))));
+    const std::string step = fmt::format("tuning for {}", what);
+    line.write_share(step, progress.share);
+    line.say(fmt::format("{} {}, {:.0f} s left", step, bar(progress.share), std::ceil(seconds(progress.left))));
   };
   std::optional<PrecisionChoice> choice;
   options.choose_precision = [&](const Model& model) {

@@ -1,10 +1,14 @@
 #include "progress.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "report.hpp"
 
@@ -14,6 +18,22 @@ namespace {
 constexpr auto kPeriod = std::chrono::milliseconds(250);
 
 double milliseconds(std::chrono::nanoseconds time) { return static_cast<double>(time.count()) / 1e6; }
+
+/// -1 if the environment names none.
+int status_pipe() {
+  const char* text = std::getenv("SACCADE_STATUS_FD");
+  if (text == nullptr) return -1;
+  const std::string_view name(text);
+  int file = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), file);
+  struct stat status {};
+  if (error != std::errc() || end != name.data() + name.size() || fstat(file, &status) != 0 ||
+      !S_ISFIFO(status.st_mode))
+    return -1;
+  // Processes of this one would keep the pipe open.
+  (void)fcntl(file, F_SETFD, FD_CLOEXEC);
+  return file;
+}
 
 }  // namespace
 
@@ -37,7 +57,9 @@ std::string share_text(std::string_view what, double share, std::chrono::nanosec
 }
 
 StatusLine::StatusLine()
-    : next_(std::chrono::steady_clock::now() + kPeriod), is_terminal_(isatty(STDERR_FILENO) == 1) {}
+    : next_(std::chrono::steady_clock::now() + kPeriod),
+      is_terminal_(isatty(STDERR_FILENO) == 1),
+      pipe_(status_pipe()) {}
 
 bool StatusLine::is_due() const { return is_terminal_ && std::chrono::steady_clock::now() >= next_; }
 
@@ -54,11 +76,20 @@ void StatusLine::draw() {
 }
 
 void StatusLine::say(std::string_view work, std::string_view step, double share) {
+  write_share(step, share);
   if (work != work_) {
     work_ = work;
     start_ = std::chrono::steady_clock::now();
   }
   if (is_due()) say(share_text(step, share, std::chrono::steady_clock::now() - start_));
+}
+
+void StatusLine::write_share(std::string_view step, double share) {
+  const auto now = std::chrono::steady_clock::now();
+  if (pipe_ < 0 || now < next_share_) return;
+  next_share_ = now + kPeriod;
+  const std::string line = fmt::format("{:.4f} {}\n", std::clamp(share, 0.0, 1.0), printable(step));
+  if (::write(pipe_, line.data(), line.size()) < 0) pipe_ = -1;  // nobody reads it any more
 }
 
 void StatusLine::finish() {

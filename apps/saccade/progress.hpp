@@ -15,7 +15,8 @@ std::string bar(double share);
 std::string share_text(std::string_view what, double share, std::chrono::nanoseconds elapsed);
 
 /// A status line on the terminal; silent if standard error is not a terminal. It is cleared before anything else is
-/// printed.
+/// printed. Shares are also written for a program that started the command: as lines "SHARE STEP" to the pipe whose
+/// descriptor is in SACCADE_STATUS_FD.
 class StatusLine {
  public:
   StatusLine();
@@ -27,8 +28,11 @@ class StatusLine {
   bool is_due() const;
   /// Prints TEXT if it is due.
   void say(std::string_view text);
-  /// Prints share_text() if it is due. The time counts from the first SHARE of WORK, which STEP is a part of.
+  /// Prints share_text() if it is due, and writes the share to the pipe. The time counts from the first SHARE of WORK,
+  /// which STEP is a part of.
   void say(std::string_view work, std::string_view step, double share);
+  /// Writes SHARE of STEP to the pipe alone.
+  void write_share(std::string_view step, double share);
   /// Calls PRINT, which prints whole lines, above the status line.
   template <typename Print>
   void print_above(const Print& print) {
@@ -49,6 +53,8 @@ class StatusLine {
   std::string work_;  ///< that start_ belongs to
   bool is_terminal_;
   bool drawn_ = false;
+  int pipe_;  ///< -1: none
+  std::chrono::steady_clock::time_point next_share_;
 };
 
 /// The status line of a pipeline: rate, latency, drops.

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <saccade/saccade.hpp>
 #include <thread>
 #include <vector>
@@ -31,6 +32,7 @@ struct ServeFlags {
   std::string folder;
   serve::ExecutionOptions execution;
   serve::ApiOptions api;
+  std::string access_log;
   std::string shared_memory;  ///< what the names of objects begin with; empty: clients may use none
 };
 
@@ -41,6 +43,7 @@ nlohmann::json to_json(const serve::Repository& models) {
                     {"run", use.run},
                     {"failed", use.failed},
                     {"refused", use.refused},
+                    {"invalid", use.invalid},
                     {"executions", use.executions}});
   return {{"models", rows}};
 }
@@ -48,8 +51,8 @@ nlohmann::json to_json(const serve::Repository& models) {
 std::string to_text(const serve::Repository& models) {
   std::string text;
   for (const auto& [name, use] : models.use())
-    text += fmt::format("{}: {} requests run, {} failed, {} refused, in {} executions\n", printable(name), use.run,
-                        use.failed, use.refused, use.executions);
+    text += fmt::format("{}: {} requests run, {} failed, {} refused, {} invalid, in {} executions\n", printable(name),
+                        use.run, use.failed, use.refused, use.invalid, use.executions);
   return text;
 }
 
@@ -78,10 +81,11 @@ std::string address_of(const std::string& host, int port) {
 
 /// Null without --grpc.
 std::unique_ptr<serve::GrpcServer> listen_for_grpc(const ServeFlags& flags, serve::Repository& models,
-                                                   serve::MemoryRegions& regions) {
+                                                   serve::MemoryRegions& regions, serve::AccessLog* log) {
   if (!flags.address.grpc.is_given()) return nullptr;
   serve::GrpcOptions options = flags.address.grpc_options();
   options.most_bytes = flags.api.most_bytes;
+  options.access_log = log;
   return module<serve::GrpcModule>("grpc").listen(options, models, regions);
 }
 
@@ -110,9 +114,12 @@ int run_server(const ServeFlags& flags) {
   constexpr unsigned kMostThreads = 4;
   constexpr unsigned kMostWorkers = 16;
   options.threads = std::clamp(std::thread::hardware_concurrency() / 4, 1U, kMostThreads);
+  // What is left of requests at the end uses them.
+  serve::MemoryRegions regions(flags.shared_memory);
+  std::optional<serve::AccessLog> log;
+  if (!flags.access_log.empty()) log.emplace(flags.access_log);
   // They decode images and JSON while models run.
   serve::Workers workers(std::clamp(std::thread::hardware_concurrency() / 2, 1U, kMostWorkers));
-  serve::MemoryRegions regions(flags.shared_memory);
   serve::Repository models(
       [&](const std::string& path) {
         return std::make_unique<serve::ServedModel>(Model::load(path, flags.common.model), flags.execution, workers);
@@ -120,14 +127,20 @@ int run_server(const ServeFlags& flags) {
       flags.folder);
   for (const std::string& path : flags.models) models.add(path);
   models.add_folder();
-  const RunMonitor monitor({}, devices_of(models));
+  serve::Workers controls(1);  // the repository changes one model at a time
+  std::vector<Device> devices = devices_of(models);
+  // Clients may load others for them.
+  devices.insert(devices.end(), flags.execution.devices.begin(), flags.execution.devices.end());
+  const RunMonitor monitor({}, devices);
+  serve::ApiOptions api = flags.api;
+  api.access_log = log ? &*log : nullptr;
   const auto& web = module<HttpModule>("http");
-  std::vector<HttpRoute> routes = serve::routes(models, workers, regions, flags.api);
+  std::vector<HttpRoute> routes = serve::routes(models, workers, controls, regions, api);
   routes.push_back({.path = "/metrics", .reply = [&](const HttpRequest& /*request*/) {
                       return web.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
                     }});
   const auto http = web.listen(options, std::move(routes));
-  const auto grpc = listen_for_grpc(flags, models, regions);
+  const auto grpc = listen_for_grpc(flags, models, regions, api.access_log);
   print_aside(fmt::format("http: http{}://{}/v2\n", options.certificate.empty() ? "" : "s",
                           address_of(options.host, http->port())));
   if (grpc != nullptr) print_aside(fmt::format("grpc: {}\n", address_of(flags.address.grpc.host, grpc->port())));
@@ -148,6 +161,7 @@ Action add_serve(FlagBinder& binder) {
   bind_batch(binder, flags->execution.batch, flags->execution.batch_wait);
   binder.bind("--executions", &flags->execution.executions);
   binder.bind("--queue", &flags->execution.queue);
+  binder.bind("--access-log", &flags->access_log);
   binder.bind("--shared-memory", [flags](const std::string& prefix) { flags->shared_memory = parse_prefix(prefix); });
   binder.bind("--max-body", &flags->api.most_bytes);
   binder.bind("--max-pixels", &flags->api.most_pixels);

@@ -46,7 +46,7 @@ class _GpuSamples:
         self._views = [tensors.middle_of(tensor) for tensor in taken]
         self._references = [weakref.ref(tensor, self._drop) for tensor in taken]
         self._expected = torch.cat(self._views)
-        self._differs = torch.zeros(1, dtype=torch.bool).pin_memory()
+        self._differs = torch.zeros(1, dtype=torch.bool, device="cpu", pin_memory=True)
         self._read: Any = None
 
     def _drop(self, _: Any) -> None:

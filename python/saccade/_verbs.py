@@ -4,6 +4,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,15 +29,43 @@ def _flags(options: dict[str, Value]) -> list[str]:
     return flags
 
 
+def _show(file: int, verb: str) -> None:
+    """Shows the command's progress, of which it writes lines "SHARE STEP" to the pipe FILE, as a bar of tqdm where that is
+    installed and there is a terminal or a notebook."""
+    with open(file, encoding="utf-8", errors="replace") as lines:
+        try:
+            from tqdm.auto import tqdm  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        except ImportError:
+            for _ in lines:  # the command must not wait for a full pipe
+                pass
+            return
+        with tqdm(total=1.0, desc=verb, disable=None, leave=False,
+                  bar_format="{desc} {percentage:3.0f} % |{bar}| {elapsed}") as bar:
+            for line in lines:
+                share, _, step = line.strip().partition(" ")
+                bar.set_description_str(step, refresh=False)
+                bar.update(float(share) - bar.n)
+
+
 def _run(verb: str, models: Iterable[str | os.PathLike[str]], options: dict[str, Value]) -> dict[str, Any]:
     command = [path(), verb, *(os.fspath(model) for model in models), *_flags(options), "--json", "--color", "never"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    read, write = os.pipe()
+    shown = threading.Thread(target=_show, args=(read, verb), daemon=True)
+    try:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[write],
+                                   env={**os.environ, "SACCADE_STATUS_FD": str(write)})
+    finally:
+        os.close(write)
+        shown.start()
+    with process:
         try:
             out, err = process.communicate()
         except BaseException:
             process.terminate()
             raise
-    if process.returncode != 0:
+    shown.join()
+    # 3 is a verdict, which the report has: predictions or accuracy differ.
+    if process.returncode not in (0, 3):
         errors = [line.removeprefix("saccade: error: ") for line in err.splitlines() if line.startswith("saccade: error: ")]
         raise Error("\n".join(errors) or err.strip() or f"saccade {verb} ended with {process.returncode}")
     report: dict[str, Any] = json.loads(out)

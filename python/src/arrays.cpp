@@ -56,7 +56,7 @@ FrameView view_of_gpu(const GpuArray& array, const std::optional<std::string>& c
   FrameView view = view_of(array, color);
   view.memory = MemoryKind::kDevice;
   view.device = array.device_id();
-  if (nb::cast<std::string>(owner.type().attr("__module__")) != "torch") return view;
+  if (!is_torch_tensor(owner)) return view;
   const nb::object cuda = nb::module_::import_("torch").attr("cuda");
   const nb::object event = cuda.attr("Event")();
   event.attr("record")(cuda.attr("current_stream")(view.device));
@@ -71,6 +71,11 @@ nb::object array_of_pil(nb::handle image) {
 }
 
 }  // namespace
+
+bool is_torch_tensor(nb::handle value) {
+  const nb::dict loaded = nb::module_::import_("sys").attr("modules");
+  return loaded.contains("torch") && nb::isinstance(value, nb::object(loaded["torch"]).attr("Tensor"));
+}
 
 nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape) {
   nb::list dims;
@@ -88,6 +93,11 @@ Array<std::uint8_t> image_array(Image image) {
   return shared_array(kept->samples().data(), {height, width, 3}, owner);
 }
 
+Image load_image_unlocked(const std::string& path, PixelFormat format) {
+  const nb::gil_scoped_release unlocked;
+  return load_image(path, format);
+}
+
 PixelFormat color_format(std::string_view name) {
   if (name == "rgb") return PixelFormat::kRgb24;
   if (name == "bgr") return PixelFormat::kBgr24;
@@ -99,10 +109,13 @@ void copy_to_host(ImageArgument& argument) {
   const nb::object array = nb::isinstance<nb::tuple>(argument.owner) ? argument.owner[0] : argument.owner;
   if (!nb::hasattr(array, "cpu"))
     throw Error(ErrorCode::kUnsupported, "the image is on a GPU, and its library is not PyTorch: copy it to the host");
-  argument.owner = array.attr("cpu")();
-  const FrameView on_host =
-      view_of(nb::cast<HostArray>(argument.owner), argument.view.format == PixelFormat::kBgr24 ? "bgr" : "rgb");
+  const char* color = argument.view.format == PixelFormat::kBgr24 ? "bgr" : "rgb";
+  nb::object copy = array.attr("cpu")();
+  const FrameView on_host = view_of(nb::cast<HostArray>(copy), color);
+  // The copy has released the GIL: another thread may have been faster, and uses its own.
+  if (argument.view.memory != MemoryKind::kDevice) return;
   argument.view = on_host;
+  argument.owner = std::move(copy);
 }
 
 ImageArgument image_argument(nb::handle image, std::optional<std::string> color) {
@@ -110,7 +123,7 @@ ImageArgument image_argument(nb::handle image, std::optional<std::string> color)
   if (color) argument.color = color_format(*color);
   if (nb::isinstance<nb::str>(image) || nb::hasattr(image, "__fspath__")) {
     const nb::object path = nb::module_::import_("os").attr("fspath")(image);
-    argument.owner = nb::cast(image_array(load_image(nb::cast<std::string>(path), argument.color)));
+    argument.owner = nb::cast(image_array(load_image_unlocked(nb::cast<std::string>(path), argument.color)));
     color = argument.color == PixelFormat::kRgb24 ? "rgb" : "bgr";
   } else if (nb::hasattr(image, "convert") && nb::hasattr(image, "mode")) {
     argument.owner = array_of_pil(image);

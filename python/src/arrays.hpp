@@ -48,8 +48,14 @@ nb::typed<nb::tuple, std::int64_t, nb::ellipsis> to_tuple(const Shape& shape);
 /// A NumPy array of its own with the pixels of IMAGE: (height, width, 3), or (height, width) for kGray8.
 Array<std::uint8_t> image_array(Image image);
 
+/// As load_image(), without the GIL.
+Image load_image_unlocked(const std::string& path, PixelFormat format);
+
 /// The order of colours that NAME says: "rgb" or "bgr". Throws Error (kInvalidArgument).
 PixelFormat color_format(std::string_view name);
+
+/// Whether VALUE is a tensor of PyTorch, also of a class derived from its own: a parameter, an image of torchvision.
+bool is_torch_tensor(nb::handle value);
 
 /// An image that Python holds, as a frame.
 struct ImageArgument {

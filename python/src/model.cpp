@@ -33,6 +33,7 @@ void load(PyModel* self, const nb::object& path, const std::string& device, cons
           const std::string& nms, std::optional<Rectangle> roi, std::optional<Rectangle> target,
           std::optional<int> tiles, bool fallback, std::map<std::string, std::vector<std::int64_t>> shapes,
           std::map<std::string, std::int64_t> dimensions, std::size_t max_memory) {
+  check_process();
   const auto file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
   ModelOptions options{.device = Device::parse(device), .precision = parse_precision(precision), .threads = threads};
   options.fallback = fallback;
@@ -54,9 +55,13 @@ void load(PyModel* self, const nb::object& path, const std::string& device, cons
 
 }  // namespace
 
-void check_process() {
+bool has_forked() {
   static const pid_t kProcess = getpid();
-  if (getpid() != kProcess)
+  return getpid() != kProcess;
+}
+
+void check_process() {
+  if (has_forked())
     throw Error(ErrorCode::kUnsupported,
                 "saccade can't be used after a fork: its threads are not in the new process; start it by "
                 "multiprocessing's method \"spawn\"");

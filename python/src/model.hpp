@@ -43,6 +43,7 @@ class PyModel {
 
 /// Throws Error if this process is a fork of the one that imported the package: the threads of the engine are not in
 /// it.
+bool has_forked();
 void check_process();
 
 /// Adds Model and TensorInfo to MODULE.

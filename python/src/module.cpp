@@ -51,7 +51,7 @@ NB_MODULE(_saccade, module) {
       "load_image",
       [](const nb::object& path, const std::string& color) {
         const auto file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
-        return image_array(saccade::load_image(file, color_format(color)));
+        return image_array(load_image_unlocked(file, color_format(color)));
       },
       nb::arg("path"), nb::kw_only(), nb::arg("color") = "bgr",
       "The image file at PATH, upright as its EXIF orientation says: uint8, (height, width, 3).");

@@ -26,11 +26,11 @@ std::vector<std::string> paths_of(const nb::object& value) {
   return paths;
 }
 
-/// MODELS is a Model, or a sequence of them.
-std::vector<PyModel*> models_of(const nb::object& models) {
-  if (nb::isinstance<PyModel>(models)) return {&nb::cast<PyModel&>(models)};
-  std::vector<PyModel*> list;
-  for (const nb::handle model : models) list.push_back(&nb::cast<PyModel&>(model));
+/// MODELS is a Model, or what gives some.
+std::vector<nb::object> models_of(const nb::object& models) {
+  if (nb::isinstance<PyModel>(models)) return {models};
+  std::vector<nb::object> list;
+  for (const nb::handle model : models) list.push_back(nb::borrow(model));
   return list;
 }
 
@@ -65,7 +65,14 @@ class PyPipeline {
     }
     pipeline_ = std::make_unique<Pipeline>(std::move(sources), loaded, options);
   }
-  ~PyPipeline() { stop(); }
+  ~PyPipeline() {
+    if (has_forked()) {
+      (void)pipeline_.release();  // NOLINT(bugprone-unused-return-value): it would wait for threads that are not here
+      return;
+    }
+    const nb::gil_scoped_release unlocked;
+    pipeline_.reset();
+  }
   PyPipeline(const PyPipeline&) = delete;
   PyPipeline& operator=(const PyPipeline&) = delete;
 
@@ -100,11 +107,13 @@ class PyPipeline {
   }
 
   void stop() noexcept {
+    if (has_forked()) return;
     nb::gil_scoped_release unlocked;
     pipeline_->stop();
   }
 
   Dictionary finish() {
+    check_process();
     std::string text;
     {
       nb::gil_scoped_release unlocked;
@@ -157,7 +166,9 @@ void open(PyPipeline* self, const nb::object& source, const nb::object& model, c
       .realtime = realtime, .loop = loop, .wait_for_source = wait_for_source, .isolate = isolate};
   source_options.decode = option_of("decode", decode, {Decoding::kAuto, Decoding::kCpu, Decoding::kCuda});
   const std::vector<std::string> uris = paths_of(source);
-  const std::vector<PyModel*> models = models_of(model);
+  const std::vector<nb::object> kept_models = models_of(model);
+  std::vector<PyModel*> models;
+  for (const nb::object& each : kept_models) models.push_back(&nb::cast<PyModel&>(each));
   const std::optional<PixelFormat> kept = frames ? std::optional(color_format(color)) : std::nullopt;
   nb::gil_scoped_release unlocked;
   new (self) PyPipeline(Source::open_all(uris, source_options), models, track, options, kept);
@@ -202,7 +213,10 @@ void define_pipeline(nb::module_& module) {
       .def(
           "__enter__", [](nb::handle self) { return nb::borrow(self); }, nb::sig("def __enter__(self) -> Pipeline"))
       .def(
-          "__exit__", [](PyPipeline& self, const nb::args&) { self.finish(); },
+          "__exit__",
+          [](PyPipeline& self, const nb::args&) {
+            if (!has_forked()) self.finish();
+          },
           nb::sig("def __exit__(self, *exception: object) -> None"));
 }
 

@@ -156,7 +156,12 @@ Array<std::uint8_t> pixels(const PyResult& self, const std::optional<std::string
 /// For notebooks, which show None as text.
 std::optional<nb::bytes> jpeg(const PyResult& self) {
   if (!self.has_frame()) return std::nullopt;
-  const std::string bytes = encode_jpeg(drawn(self));
+  const Image image = drawn(self);
+  std::string bytes;
+  {
+    const nb::gil_scoped_release unlocked;
+    bytes = encode_jpeg(image);
+  }
   return nb::bytes(bytes.data(), bytes.size());
 }
 
@@ -273,8 +278,13 @@ void define_results(nb::module_& module) {
            "COLOR is \"rgb\" or \"bgr\".")
       .def("pixels", pixels, nb::arg("color") = nb::none(), "The image: uint8, (height, width, 3). A copy.")
       .def(
-          "save", [](const PyResult& self, const std::string& path) { save_image(path, drawn(self)); }, nb::arg("path"),
-          "Writes the image with the predictions drawn as JPEG or PNG.")
+          "save",
+          [](const PyResult& self, const std::string& path) {
+            const Image image = drawn(self);
+            const nb::gil_scoped_release unlocked;
+            save_image(path, image);
+          },
+          nb::arg("path"), "Writes the image with the predictions drawn as JPEG or PNG.")
       .def("_repr_jpeg_", jpeg)
       .def("__repr__", repr);
 }

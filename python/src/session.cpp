@@ -54,7 +54,7 @@ void* data_of(nb::handle array) { return nb::cast<nb::ndarray<nb::c_contig, nb::
 
 class PySession {
  public:
-  explicit PySession(PyModel& model) : model_(model.get()), session_(model_) {}
+  explicit PySession(PyModel& model) : model_(in_this_process(model)), session_(model_) {}
 
   nb::dict run(const nb::dict& arrays) {
     check_process();
@@ -110,6 +110,11 @@ class PySession {
   }
 
  private:
+  static const Model& in_this_process(PyModel& model) {
+    check_process();
+    return model.get();
+  }
+
   using GpuArray = nb::ndarray<nb::c_contig, nb::device::cuda>;
 
   static bool is_on_gpu(const nb::dict& arrays) {
@@ -123,8 +128,7 @@ class PySession {
   /// In the current stream of PyTorch; the outputs are its tensors.
   nb::dict run_on_gpu(const nb::dict& arrays) {
     for (const auto& [key, value] : arrays) {
-      const auto library = nb::cast<std::string>(value.type().attr("__module__"));
-      if (library != "torch")
+      if (!is_torch_tensor(value))
         throw Error(ErrorCode::kUnsupported,
                     "'" + nb::cast<std::string>(nb::str(key)) +
                         "' is not a tensor of PyTorch: pass outputs to enqueue() for arrays of "
@@ -225,7 +229,8 @@ void define_session(nb::module_& module) {
       module, "Session",
       "Runs a model on raw tensors. Threads that share a session wait for each other; several sessions "
       "of a model run side by side.")
-      .def(nb::init<PyModel&>(), nb::arg("model"), "Compiles the model's plan if this is its first session.")
+      .def(nb::init<PyModel&>(), nb::arg("model"), nb::call_guard<nb::gil_scoped_release>(),
+           "Compiles the model's plan if this is its first session.")
       .def("run", &PySession::run, nb::arg("inputs"),
            nb::sig("def run(self, inputs: dict[str, numpy.typing.ArrayLike]) -> dict[str, "
                    "numpy.typing.NDArray[typing.Any]]"),

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cerrno>
 #include <iterator>
+#include <utility>
 
 #include "base/enum_name.hpp"
 #include "base/printable.hpp"
@@ -16,6 +17,7 @@ namespace {
 std::atomic<LogLevel> current{LogLevel::kWarning};
 std::atomic<bool> lost{false};
 std::atomic<LogWriter> replacement{nullptr};
+thread_local LogTrace current_trace;
 
 /// False if standard error does not accept all of TEXT.
 bool write_whole(std::string_view text) noexcept {
@@ -41,6 +43,10 @@ std::string_view to_string(LogLevel level) noexcept {
   return enum_name(level, names);
 }
 
+LogTraceScope::LogTraceScope(const LogTrace& trace) noexcept : previous_(std::exchange(current_trace, trace)) {}
+
+LogTraceScope::~LogTraceScope() { current_trace = previous_; }
+
 void set_log_writer(LogWriter writer) noexcept { replacement = writer; }
 
 void write_log(LogLevel level, std::string_view message) noexcept {
@@ -49,6 +55,8 @@ void write_log(LogLevel level, std::string_view message) noexcept {
     fmt::memory_buffer line;  // on the stack: a warning on the frame path must not allocate
     fmt::format_to(std::back_inserter(line), "saccade: {}: ", to_string(level));
     append_printable(line, message);
+    if (const auto& [trace, span] = current_trace; !trace.empty())
+      fmt::format_to(std::back_inserter(line), " (trace_id={} span_id={})", trace, span);
     line.push_back('\n');
     // One write per line, so that lines of several threads do not mix.
     if (!write_whole({line.data(), line.size()})) lost.store(true, std::memory_order_relaxed);

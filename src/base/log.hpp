@@ -13,6 +13,24 @@ namespace saccade {
 /// failure.
 void write_log(LogLevel level, std::string_view message) noexcept;
 
+/// The distributed trace and the span of it that a thread works for, in hexadecimal; empty: none.
+struct LogTrace {
+  std::string_view trace_id;
+  std::string_view span_id;
+};
+
+/// While it lives, the messages of its thread end with TRACE, whose text outlives it.
+class LogTraceScope {
+ public:
+  explicit LogTraceScope(const LogTrace& trace) noexcept;
+  ~LogTraceScope();
+  LogTraceScope(const LogTraceScope&) = delete;
+  LogTraceScope& operator=(const LogTraceScope&) = delete;
+
+ private:
+  LogTrace previous_;
+};
+
 /// Receives the messages of write_log() in the place of standard error. Any thread.
 using LogWriter = void (*)(LogLevel level, std::string_view message) noexcept;
 void set_log_writer(LogWriter writer) noexcept;

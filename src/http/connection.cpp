@@ -204,8 +204,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const std::string_view target(message.target());
     match_ = shared_->routes.find(std::string_view(message.method_string()), target.substr(0, target.find('?')));
     const bool is_public = match_.route != nullptr && match_.route->is_public;
-    if (std::optional<HttpReply> refused =
-            refusal(shared_->options, is_public, value(field::authorization), value(field::host)))
+    if (std::optional<HttpReply> refused = refusal(
+            shared_->options, is_public,
+            {.authorization = value(field::authorization), .host = value(field::host), .origin = value(field::origin)}))
       return refused;
     if (const auto coding = value(field::content_encoding); !coding.empty() && coding != "identity")
       return error_reply(415);
@@ -292,7 +293,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void send(HttpReply reply) {
-    is_running_ = false;
+    // A stream has no end that could be waited for.
+    is_running_ = reply.stream == nullptr;
     if (is_ending_) keep_alive_ = false;
     response_.emplace(static_cast<beast::http::status>(reply.status), version_);
     if (!reply.type.empty()) response_->set(beast::http::field::content_type, reply.type);
@@ -325,6 +327,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   bool is_head_done() { return is_head_ && serializer_->is_header_done(); }
 
   void on_written() {
+    is_running_ = false;
     serializer_.reset();
     response_.reset();
     if (keep_alive_) return wait_for_request();
@@ -445,7 +448,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   bool is_head_ = false;
   bool keep_alive_ = false;
   bool is_idle_ = false;
-  bool is_running_ = false;  // a handler has the request
+  bool is_running_ = false;  // a handler has the request, or its reply is being sent
   bool is_ending_ = false;
   std::atomic<bool> has_gone_{false};
 };

@@ -2,6 +2,7 @@
 
 #include <openssl/evp.h>
 
+#include <boost/beast/core/string.hpp>
 #include <string>
 
 #include "base/token.hpp"
@@ -30,16 +31,24 @@ bool has_password(std::string_view authorization, const std::string& token) {
   return colon != std::string::npos && equals_secret(std::string_view(login).substr(colon + 1), token);
 }
 
+/// Whether the request may be that of a page of this server, or of no page. A page of another site can send a request
+/// although it can't read the reply.
+bool is_own_page(const Claims& claims) {
+  if (claims.origin.empty()) return true;
+  const std::size_t scheme = claims.origin.find("://");
+  return scheme != std::string_view::npos && boost::beast::iequals(claims.origin.substr(scheme + 3), claims.host);
+}
+
 }  // namespace
 
-std::optional<HttpReply> refusal(const HttpOptions& options, bool is_public, std::string_view authorization,
-                                 std::string_view host) {
+std::optional<HttpReply> refusal(const HttpOptions& options, bool is_public, const Claims& claims) {
   if (options.token.empty()) {
-    if (!(options.for_browsers || options.own_names_only) || names_this_machine(host)) return std::nullopt;
+    const bool is_closed = options.for_browsers || options.own_names_only;
+    if (!is_closed || (names_this_machine(claims.host) && is_own_page(claims))) return std::nullopt;
     return error_reply(403);
   }
-  if (is_public || bears_token(authorization, options.token)) return std::nullopt;
-  if (options.for_browsers && has_password(authorization, options.token)) return std::nullopt;
+  if (is_public || bears_token(claims.authorization, options.token)) return std::nullopt;
+  if (options.for_browsers && has_password(claims.authorization, options.token)) return std::nullopt;
   HttpReply reply = error_reply(401);
   reply.headers.emplace_back("WWW-Authenticate",
                              options.for_browsers ? "Basic realm=\"saccade: the token is the password\"" : "Bearer");

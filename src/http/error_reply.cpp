@@ -12,7 +12,9 @@ std::string_view sentence_of(int status) {
   switch (status) {
     case 400: return "the request is not valid HTTP/1.1";
     case 401: return "the header 'Authorization: Bearer TOKEN' is missing, or its token is not the server's";
-    case 403: return "the host name of the request is not that of this machine: use its address";
+    case 403:
+      return "the host name of the request is not that of this machine: use its address; or it is of another site's "
+             "page";
     case 404: return "nothing is served at this path";
     case 405: return "the path does not take this method: the header 'Allow' lists those that it takes";
     case 413: return "the body is larger than this path takes";

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "serve/access_log.hpp"
 #include "serve/memory_regions.hpp"
 #include "serve/repository.hpp"
 
@@ -19,6 +20,7 @@ struct GrpcOptions {
   std::size_t most_bytes = 64 << 20;  ///< of a message; RESOURCE_EXHAUSTED beyond
   /// Of all requests, and of responses that are not sent yet; RESOURCE_EXHAUSTED beyond.
   std::size_t most_pending_bytes = std::size_t{1} << 30;
+  AccessLog* access_log = nullptr;  ///< outlives the server; null: none
 };
 
 /// Serves until it is destroyed, which cancels what has no response yet.

@@ -61,14 +61,14 @@ json config_of(const ServedModel& served) {
 
 class Api {
  public:
-  Api(Repository& models, Workers& workers, MemoryRegions& regions, const ApiOptions& options)
-      : models_(models), workers_(workers), regions_(regions), options_(options) {}
+  Api(Repository& models, Workers& workers, Workers& controls, MemoryRegions& regions, const ApiOptions& options)
+      : models_(models), workers_(workers), controls_(controls), regions_(regions), options_(options) {}
 
   std::vector<HttpRoute> routes() const {
     std::vector<HttpRoute> routes;
     add_server(routes);
     for (const std::string_view of : {"/v2/models/{}", "/v2/models/{}/versions/{}"}) add_model(routes, std::string(of));
-    add_repository(routes, models_);
+    add_repository(routes, models_, controls_);
     add_documents(routes);
     routes.push_back(
         {.path = "/predict/{}",
@@ -83,9 +83,11 @@ class Api {
   using Reply = std::function<HttpReply(const HttpRequest&)>;
 
   void add_server(std::vector<HttpRoute>& routes) const {
-    const Reply empty = [](const HttpRequest& /*request*/) { return HttpReply{}; };
-    routes.push_back({.path = "/v2/health/live", .reply = empty});
-    routes.push_back({.path = "/v2/health/ready", .reply = empty});
+    // Probes of orchestrators can't keep a secret, and must not wait for other requests. The port is open once all
+    // models are warm.
+    const auto empty = [](const HttpRequest& /*request*/, const HttpRespond& respond) { respond({}); };
+    for (const char* path : {"/v2/health/live", "/v2/health/ready"})
+      routes.push_back({.path = path, .respond = empty, .is_public = true});
     json metadata{{"name", kServer},
                   {"version", version()},
                   {"extensions", {"binary_tensor_data", "model_configuration", "model_repository"}}};
@@ -123,7 +125,25 @@ class Api {
     return error_reply(404, unknown_model(models_, request.names.at(0), version_of(request)));
   }
 
-  void infer(HttpRequest request, HttpRespond respond) const {
+  /// RESPOND, with a line in the access log.
+  HttpRespond logged(std::string_view method, const HttpRequest& request, HttpRespond respond) const {
+    if (options_.access_log == nullptr) return respond;
+    return [log = options_.access_log, method, model = request.names.at(0), bytes = request.body.size(),
+            trace = parse_traceparent(request.header(kTraceHeader)), arrived = Clock::now(),
+            respond = std::move(respond)](HttpReply reply) {
+      log->add({.method = method,
+                .model = model,
+                .status = reply.status,
+                .duration = Clock::now() - arrived,
+                .request_bytes = bytes,
+                .response_bytes = reply.body.size()},
+               trace);
+      respond(std::move(reply));
+    };
+  }
+
+  void infer(HttpRequest request, HttpRespond send) const {
+    HttpRespond respond = logged("infer", request, std::move(send));
     const bool is_known = with(request, [&](ServedModel& model) {
       using enum ServedModel::Preparation;
       const auto preparation = is_short(request) ? kShort : kLong;
@@ -133,20 +153,18 @@ class Api {
     if (!is_known) respond(unknown(request));
   }
 
-  void predict(HttpRequest request, HttpRespond respond) const {
+  void predict(HttpRequest request, HttpRespond send) const {
+    HttpRespond respond = logged("predict", request, std::move(send));
     const bool is_known = with(request, [&](ServedModel& model) {
-      if (!model.predicts()) {
-        respond(error_reply(400, fmt::format("'{}' makes no predictions: its input is no image, or it has no card",
-                                             model.model().name())));
-        return;
-      }
+      PredictOptions options{.most_pixels = options_.most_pixels};
+      if (!model.predicts())
+        options.problem =
+            fmt::format("'{}' makes no predictions: its input is no image, or it has no card", model.model().name());
       const std::string draw = request.parameter("draw").value_or("0");
-      if (draw != "0" && draw != "1") {
-        respond(error_reply(400, fmt::format("the parameter 'draw' is '{}', neither 0 nor 1", brief(draw))));
-        return;
-      }
-      const PredictOptions options{.most_pixels = options_.most_pixels, .draw = draw == "1"};
-      model.submit(predict_job(std::move(request), std::move(respond), options, workers_),
+      if (draw != "0" && draw != "1")
+        options.problem = fmt::format("the parameter 'draw' is '{}', neither 0 nor 1", brief(draw));
+      options.draw = draw == "1";
+      model.submit(predict_job(std::move(request), std::move(respond), options, workers_, regions_),
                    ServedModel::Preparation::kLong);
     });
     if (!is_known) respond(unknown(request));
@@ -154,14 +172,16 @@ class Api {
 
   Repository& models_;
   Workers& workers_;
+  Workers& controls_;
   MemoryRegions& regions_;
   ApiOptions options_;
 };
 
 }  // namespace
 
-std::vector<HttpRoute> routes(Repository& models, Workers& workers, MemoryRegions& regions, const ApiOptions& options) {
-  std::vector<HttpRoute> all = Api(models, workers, regions, options).routes();
+std::vector<HttpRoute> routes(Repository& models, Workers& workers, Workers& controls, MemoryRegions& regions,
+                              const ApiOptions& options) {
+  std::vector<HttpRoute> all = Api(models, workers, controls, regions, options).routes();
   for (HttpRoute& route : memory_routes(regions)) all.push_back(std::move(route));
   return all;
 }

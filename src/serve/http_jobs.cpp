@@ -8,6 +8,7 @@
 #include "saccade/image.hpp"
 #include "saccade/results.hpp"
 #include "serve/infer_request.hpp"
+#include "serve/json_request.hpp"
 #include "serve/multipart.hpp"
 #include "serve/protocol.hpp"
 #include "serve/replies.hpp"
@@ -27,22 +28,13 @@ HttpReply reply_with(const char* type, std::string body) {
   return {.status = 200, .type = type, .body = std::move(body), .stream = nullptr, .headers = {}};
 }
 
-/// Calls RESPOND with what MAKE returns, or with its error.
-template <typename Make>
-void respond_with(const HttpRespond& respond, const Make& make) {
-  try {
-    respond(make());
-  } catch (const Error& error) {
-    respond(error_reply(error));
-  } catch (const std::exception& error) {
-    respond(error_reply(Error(ErrorCode::kInternal, error.what())));
-  }
-}
-
 class HttpJob : public Job {
  public:
   HttpJob(HttpRequest request, HttpRespond respond, Workers& workers)
-      : workers_(workers), request_(std::move(request)), respond_(std::move(respond)) {}
+      : Job(parse_traceparent(request.header(kTraceHeader))),
+        workers_(workers),
+        request_(std::move(request)),
+        respond_(std::move(respond)) {}
 
   void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) final {
     respond_(refusal_reply(reason, expected_wait));
@@ -97,12 +89,13 @@ class InferJob final : public HttpJob {
       return !output.region && !output.is_binary && outputs[output.index].shape.elements() > kShort;
     });
     if (!is_long) {
-      respond_with(respond_, [&] { return infer_reply(*model_, parsed_, outputs); });
+      respond_(infer_reply(*model_, parsed_, outputs));
       return;
     }
     const auto owned = std::make_shared<const OwnedOutputs>(outputs);
     const auto parsed = std::make_shared<const InferRequest>(std::move(parsed_));
-    workers_.add([owned, parsed, respond = respond_, model = model_] {
+    workers_.add([owned, parsed, respond = respond_, model = model_, trace = trace()] {
+      const LogTraceScope scope(trace.for_log());
       respond_with(respond, [&] { return infer_reply(*model, *parsed, owned->get()); });
     });
   }
@@ -117,15 +110,20 @@ class InferJob final : public HttpJob {
 
 class PredictJob final : public HttpJob {
  public:
-  PredictJob(HttpRequest request, HttpRespond respond, const PredictOptions& options, Workers& workers)
-      : HttpJob(std::move(request), std::move(respond), workers), options_(options) {}
+  PredictJob(HttpRequest request, HttpRespond respond, const PredictOptions& options, Workers& workers,
+             MemoryRegions& regions)
+      : HttpJob(std::move(request), std::move(respond), workers), options_(options), regions_(regions) {}
 
   bool prepare() override {
+    if (!options_.problem.empty()) serve::refuse("{}", options_.problem);
     const std::string_view file = image_in(request_);
     image_ = decode_image(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
                           PixelFormat::kRgb24, options_.most_pixels);
     request_.body = {};
-    return true;
+    // A small file may be a large image.
+    pending_ =
+        regions_.reserve(static_cast<std::size_t>(image_.pitch_bytes()) * static_cast<std::size_t>(image_.height()));
+    return pending_ != nullptr;
   }
 
   JobInput input() const override { return image_.view(); }
@@ -134,11 +132,12 @@ class PredictJob final : public HttpJob {
   void respond(std::span<const OutputBuffer> /*outputs*/) override {}
   void respond(const Result& result) override {
     if (!options_.draw) {
-      respond_with(respond_, [&] { return reply_with("application/json", to_json(result)); });
+      respond_(reply_with("application/json", to_json(result)));
       return;
     }
     const auto image = std::make_shared<const Image>(std::move(image_));
-    workers_.add([image, result = result.clone(), respond = respond_] {
+    workers_.add([image, result = result.clone(), respond = respond_, trace = trace()] {
+      const LogTraceScope scope(trace.for_log());
       respond_with(respond,
                    [&] { return reply_with("image/jpeg", encode_jpeg(draw(image->view(), std::span(&result, 1)))); });
     });
@@ -146,7 +145,9 @@ class PredictJob final : public HttpJob {
 
  private:
   PredictOptions options_;
+  MemoryRegions& regions_;
   Image image_;
+  PendingBytes pending_;  ///< of the image
 };
 
 }  // namespace
@@ -163,8 +164,8 @@ bool is_short(const HttpRequest& request) {
 }
 
 std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,
-                                 Workers& workers) {
-  return std::make_unique<PredictJob>(std::move(request), std::move(respond), options, workers);
+                                 Workers& workers, MemoryRegions& regions) {
+  return std::make_unique<PredictJob>(std::move(request), std::move(respond), options, workers, regions);
 }
 
 }  // namespace saccade::serve

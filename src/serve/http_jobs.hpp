@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "base/http_module.hpp"
 #include "serve/job.hpp"
@@ -22,10 +23,12 @@ bool is_short(const HttpRequest& request);
 struct PredictOptions {
   std::int64_t most_pixels = 0;  ///< of the image
   bool draw = false;             ///< the response is the image with the predictions
+  std::string problem = {};      ///< why the request is not valid; empty: it is
 };
 
-/// A prediction for the image in REQUEST. WORKERS, which draw, outlive it.
+/// A prediction for the image in REQUEST. WORKERS, which draw, and REGIONS, with whose inputs the image counts, outlive
+/// it.
 std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,
-                                 Workers& workers);
+                                 Workers& workers, MemoryRegions& regions);
 
 }  // namespace saccade::serve

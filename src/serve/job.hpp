@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/clock.hpp"
@@ -10,6 +11,7 @@
 #include "saccade/frame.hpp"
 #include "saccade/model.hpp"
 #include "saccade/results.hpp"
+#include "serve/trace_context.hpp"
 
 namespace saccade::serve {
 
@@ -40,7 +42,11 @@ std::string sentence_of(Refusal reason);
 /// of the server, one at a time. One of respond(), refuse() and fail() is called, once.
 class Job {
  public:
+  explicit Job(TraceContext trace = {}) : trace_(std::move(trace)) {}
   virtual ~Job() = default;
+
+  /// What the client says of where it belongs.
+  const TraceContext& trace() const { return trace_; }
 
   /// Reads the request: decodes its image, parses its tensors. Called before the others. False if there is no memory
   /// for that now, and it is to be refused. Throws what the request fails with.
@@ -57,6 +63,9 @@ class Job {
   /// A request that came now would wait for EXPECTED_WAIT.
   virtual void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) = 0;
   virtual void fail(const Error& error) = 0;
+
+ private:
+  TraceContext trace_;
 };
 
 }  // namespace saccade::serve

@@ -51,7 +51,8 @@ using PendingBytes = std::unique_ptr<std::atomic<std::size_t>, ReleaseBytes>;
 /// functions throw Error (kInvalidArgument) in one sentence for the client.
 class MemoryRegions {
  public:
-  /// Of objects whose names begin with PREFIX; empty: of none. Copies of inputs have MOST_BYTES at a time.
+  /// Of objects whose names begin with PREFIX; empty: of none. Copies of inputs, and decoded images, have
+  /// MOST_BYTES at a time.
   explicit MemoryRegions(std::string prefix = {}, std::size_t most_bytes = std::size_t{1} << 30);
 
   /// Whether clients may use any.
@@ -65,7 +66,7 @@ class MemoryRegions {
 
   /// The part of a region that PARAMETERS of the tensor TENSOR name; nullopt if they name none.
   std::optional<RegionTensor> find(const RegionParameters& parameters, std::string_view tensor) const;
-  /// Room for a copy of BYTES; null: there is none now.
+  /// Room for BYTES of an input; null: there is none now.
   PendingBytes reserve(std::size_t bytes);
 
  private:

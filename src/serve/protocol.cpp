@@ -2,6 +2,8 @@
 
 #include <fmt/ranges.h>
 
+#include "base/error.hpp"
+
 namespace saccade::serve {
 
 bool with_version(const Repository& models, std::string_view name, std::string_view version,
@@ -15,6 +17,11 @@ std::string unknown_model(const Repository& models, std::string_view name, std::
   return fmt::format("there is no model '{}'{}; the models are {}, of version '{}'", brief(name),
                      version.empty() ? "" : " of version '" + brief(version) + "'",
                      quoted.empty() ? "none" : fmt::format("{}", fmt::join(quoted, ", ")), kVersion);
+}
+
+void refuse_parameter(std::string_view name) {
+  fail(ErrorCode::kInvalidArgument, "the parameter '{}' is not supported: a model is loaded as its file and card are",
+       brief(name));
 }
 
 std::optional<int> image_axis_of(const Signature& model, std::size_t output) {

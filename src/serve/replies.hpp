@@ -17,4 +17,16 @@ HttpReply error_reply(int status, const std::string& sentence);
 /// What a client may know of ERROR: what is wrong with the request, nothing about the machine.
 HttpReply error_reply(const Error& error);
 
+/// Calls RESPOND with what MAKE returns, or with its error.
+template <typename Make>
+void respond_with(const HttpRespond& respond, const Make& make) {
+  try {
+    respond(make());
+  } catch (const Error& error) {
+    respond(error_reply(error));
+  } catch (const std::exception& error) {
+    respond(error_reply(Error(ErrorCode::kInternal, error.what())));
+  }
+}
+
 }  // namespace saccade::serve

@@ -49,9 +49,10 @@ void Repository::load(const std::string& name) {
   {
     const std::scoped_lock lock(mutex_);
     models_[name].swap(model);
+    ending_ = model.get();
   }
   // The old one responds to what it has taken while the new one runs.
-  if (model != nullptr) end(std::move(model));
+  if (model != nullptr) end(*model);
 }
 
 void Repository::unload(const std::string& name) {
@@ -64,21 +65,30 @@ void Repository::unload(const std::string& name) {
     if (found == models_.end()) fail(ErrorCode::kInvalidArgument, "no model '{}' is loaded", brief(name));
     model = std::move(found->second);
     models_.erase(found);
+    ending_ = model.get();
   }
-  end(std::move(model));
+  end(*model);
 }
 
-void Repository::end(std::unique_ptr<ServedModel> model) {
-  model->finish();
+void Repository::end(ServedModel& model) {
+  model.finish();
   const std::scoped_lock lock(mutex_);
-  ended_[model->model().name()] += model->use();
+  ended_[model.model().name()] += model.use();
+  ending_ = nullptr;
 }
 
 /// No path comes from a request: NAME is compared with those of the folder.
 std::string Repository::path_of(const std::string& name) const {
-  for (const auto& file : std::filesystem::directory_iterator(folder_))
-    if (is_model(file.path()) && file.path().stem().string() == name) return file.path().string();
-  fail(ErrorCode::kInvalidArgument, "there is no file of a model '{}'", brief(name));
+  std::string path;
+  for (const auto& file : std::filesystem::directory_iterator(folder_)) {
+    if (!is_model(file.path()) || file.path().stem().string() != name) continue;
+    if (!path.empty())
+      fail(ErrorCode::kInvalidArgument, "there are two files of a model '{}', an ONNX file and a plan: remove one",
+           name);
+    path = file.path().string();
+  }
+  if (path.empty()) fail(ErrorCode::kInvalidArgument, "there is no file of a model '{}'", brief(name));
+  return path;
 }
 
 std::vector<Repository::Entry> Repository::index() const {
@@ -112,6 +122,7 @@ std::vector<std::string> Repository::names() const {
 std::map<std::string, ModelUse> Repository::use() const {
   const std::shared_lock lock(mutex_);
   std::map<std::string, ModelUse> all = ended_;
+  if (ending_ != nullptr) all[ending_->model().name()] += ending_->use();
   for (const auto& [name, model] : models_) all[name] += model->use();
   return all;
 }

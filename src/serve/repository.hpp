@@ -36,7 +36,7 @@ class Repository {
   bool is_controlled() const { return !folder_.empty(); }
   /// Loads the model NAME of the folder. A model of that name is replaced once the new one is warm: requests that it
   /// has taken get their responses from it, and none is refused. Returns when the old one has ended. Throws Error,
-  /// (kInvalidArgument) if there is no folder, or no such file in it.
+  /// (kInvalidArgument) if there is no folder, or no such file in it, or two.
   void load(const std::string& name);
   /// Ends the model NAME once it has responded to what it has taken. Throws Error (kInvalidArgument) if there is none,
   /// or no folder.
@@ -54,13 +54,14 @@ class Repository {
  private:
   void check_is_controlled() const;
   std::string path_of(const std::string& name) const;
-  void end(std::unique_ptr<ServedModel> model);
+  void end(ServedModel& model);
 
   Load load_;
   std::string folder_;
   std::mutex loading_;  ///< one load or unload at a time
   mutable std::shared_mutex mutex_;
   std::map<std::string, std::unique_ptr<ServedModel>, std::less<>> models_;
+  const ServedModel* ending_ = nullptr;    ///< it has yet to respond to some requests
   std::map<std::string, ModelUse> ended_;  ///< of models that were replaced or unloaded
 };
 

@@ -34,9 +34,7 @@ HttpReply index_reply(const Repository& models, const HttpRequest& request) {
 HttpReply load(Repository& models, const HttpRequest& request) {
   const json body = object_in(request);
   const json* parameters = member(body, "parameters", &json::is_object, "object");
-  if (parameters != nullptr && !parameters->empty())
-    refuse("the parameter '{}' is not supported: a model is loaded as its file and card are",
-           brief(parameters->begin().key()));
+  if (parameters != nullptr && !parameters->empty()) refuse_parameter(parameters->begin().key());
   models.load(request.names.at(0));
   return {};
 }
@@ -50,19 +48,16 @@ HttpReply unload(Repository& models, const HttpRequest& request) {
 
 }  // namespace
 
-void add_repository(std::vector<HttpRoute>& routes, Repository& models) {
+void add_repository(std::vector<HttpRoute>& routes, Repository& models, Workers& controls) {
   constexpr std::size_t kMostBytes = 4096;
   const auto post = [&](const char* path, const auto& reply) {
-    routes.push_back({.path = path,
-                      .reply = [&models, reply](const HttpRequest& request) -> HttpReply {
-                        try {
-                          return reply(models, request);
-                        } catch (const Error& error) {
-                          return error_reply(error);
-                        }
-                      },
-                      .method = "POST",
-                      .most_bytes = kMostBytes});
+    // Loading takes as long as a model is compiled, and the threads that serve other paths must not wait for it.
+    const auto respond = [&models, &controls, reply](HttpRequest request, HttpRespond send) {
+      controls.add([&models, reply, request = std::move(request), send = std::move(send)] {
+        respond_with(send, [&] { return reply(models, request); });
+      });
+    };
+    routes.push_back({.path = path, .method = "POST", .respond = respond, .most_bytes = kMostBytes});
   };
   post("/v2/repository/index", index_reply);
   post("/v2/repository/models/{}/load", load);

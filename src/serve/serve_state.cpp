@@ -16,6 +16,7 @@ void ModelUse::add_execution(std::size_t of_images) {
 ModelUse& ModelUse::operator+=(const ModelUse& more) {
   run += more.run;
   failed += more.failed;
+  invalid += more.invalid;
   refused += more.refused;
   executions += more.executions;
   images += more.images;

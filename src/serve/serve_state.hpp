@@ -13,7 +13,8 @@ namespace saccade::serve {
 /// What happened to the requests of a model so far.
 struct ModelUse {
   std::uint64_t run = 0;
-  std::uint64_t failed = 0;
+  std::uint64_t failed = 0;   ///< for a reason of the machine's
+  std::uint64_t invalid = 0;  ///< that do not fit the model
   std::uint64_t refused = 0;
   std::uint64_t executions = 0;  ///< each of one request or several
   std::uint64_t images = 0;      ///< of all executions

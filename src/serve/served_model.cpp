@@ -39,25 +39,38 @@ std::size_t images_of(const JobInput& input) {
   return tensors == nullptr ? 1 : tensors->images;
 }
 
-/// Calls WORK. Whether it has thrown nothing; otherwise JOB fails.
+}  // namespace
+
+ServedModel::Failures& ServedModel::Failures::operator+=(const Failures& more) {
+  failed += more.failed;
+  invalid += more.invalid;
+  of_device = of_device || more.of_device;
+  return *this;
+}
+
+/// Calls WORK for JOB, which fails with what it throws.
 template <typename Work>
-bool succeeds(Job& job, const Work& work) {
+ServedModel::Failures ServedModel::failures_of(Job& job, const Work& work) {
+  const LogTraceScope scope(job.trace().for_log());
+  const auto fail = [&](const Error& error) -> Failures {
+    job.fail(error);
+    if (is_of_request(error)) return {.invalid = 1};
+    return {.failed = 1, .of_device = error.code() == ErrorCode::kDevice};
+  };
   try {
     try {
       work();
-      return true;
+      return {};
     } catch (const Error& error) {
-      job.fail(error);
+      return fail(error);
     } catch (const std::exception& error) {
-      job.fail(Error(ErrorCode::kInternal, error.what()));
+      return fail(Error(ErrorCode::kInternal, error.what()));
     }
   } catch (const std::exception& error) {
     log(LogLevel::kWarning, "a request has no response: {}", error.what());
+    return {.failed = 1};
   }
-  return false;
 }
-
-}  // namespace
 
 ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& workers)
     : model_(std::move(model)), options_(options), predicts_(can_predict(model_)), workers_(workers) {
@@ -120,7 +133,7 @@ bool ServedModel::reserve(Job& job) {
 
 void ServedModel::prepare(Entry entry) {
   bool has_memory = true;
-  const bool is_ready = succeeds(*entry.job, [&] { has_memory = entry.job->prepare(); }) && has_memory;
+  const Failures failures = failures_of(*entry.job, [&] { has_memory = entry.job->prepare(); });
   std::unique_lock lock(mutex_);
   if (!has_memory) {
     ++use_.refused;
@@ -130,11 +143,11 @@ void ServedModel::prepare(Entry entry) {
     lock.lock();
   }
   --preparing_;
-  if (is_ready) {
+  use_.failed += failures.failed;
+  use_.invalid += failures.invalid;
+  if (has_memory && failures.failed + failures.invalid == 0) {
     entry.ready = Clock::now();
     ready_.push_back(std::move(entry));
-  } else if (has_memory) {
-    ++use_.failed;
   }
   // Threads of executions wait for different things: for any entry, for one kind of input, for the end.
   changed_.notify_all();
@@ -145,23 +158,23 @@ void ServedModel::execute(ModelExecution& execution) {
   while (take(batch)) {
     refuse_late(batch);
     if (batch.empty()) continue;
-    std::size_t images = 0;
-    for (const Entry& entry : batch) images += images_of(entry.job->input());
     const Clock::time_point start = Clock::now();
     const Failures failures = run(execution, batch);
     const Clock::time_point end = Clock::now();
     std::unique_lock lock(mutex_);
-    use_.run += batch.size() - failures.jobs;
-    use_.failed += failures.jobs;
-    use_.add_execution(images);
+    const std::size_t without_result = failures.failed + failures.invalid;
+    use_.run += batch.size() - without_result;
+    use_.failed += failures.failed;
+    use_.invalid += failures.invalid;
     if (failures.of_device && options_.devices.size() > 1) {
       // What fails at once is always free, and would take the requests that another device could run.
       constexpr std::chrono::seconds kRest{1};
       batch.clear();
       changed_.wait_for(lock, kRest, [this] { return is_ending_; });
     }
-    if (failures.jobs > 0) continue;
-    for (const Entry& entry : batch) use_.latency.add(end - entry.arrived);
+    for (const Entry& entry : batch)
+      if (entry.has_result) use_.latency.add(end - entry.arrived);
+    if (without_result > 0) continue;
     constexpr int kMemory = 16;
     mean_run_ += (end - start - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
   }
@@ -212,6 +225,13 @@ void ServedModel::refuse_late(Entries& batch) {
   batch.erase(late, batch.end());
 }
 
+void ServedModel::count_execution(std::span<const Entry> batch) {
+  std::size_t images = 0;
+  for (const Entry& entry : batch) images += images_of(entry.job->input());
+  const std::scoped_lock lock(mutex_);
+  use_.add_execution(images);
+}
+
 void ServedModel::run_together(ModelExecution& execution, std::span<const Entry> batch) {
   std::vector<TensorInput> tensors;
   std::vector<FrameView> frames;
@@ -229,34 +249,25 @@ void ServedModel::run_together(ModelExecution& execution, std::span<const Entry>
 }
 
 /// Runs BATCH together, and one by one if that fails: none fails for another.
-ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<const Entry> batch) {
+ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entry> batch) {
   Failures failures;
   try {
     run_together(execution, batch);
-  } catch (const std::exception& error) {
-    if (batch.size() == 1) {
-      const auto* known = dynamic_cast<const Error*>(&error);
-      failures = {.jobs = 1, .of_device = known != nullptr && known->code() == ErrorCode::kDevice};
-      succeeds(*batch[0].job, [] { throw; });
-      return failures;
-    }
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      const Failures one = run(execution, batch.subspan(i, 1));
-      failures.jobs += one.jobs;
-      failures.of_device = failures.of_device || one.of_device;
-    }
+  } catch (const std::exception&) {
+    if (batch.size() == 1) return failures_of(*batch[0].job, [] { throw; });
+    for (std::size_t i = 0; i < batch.size(); ++i) failures += run(execution, batch.subspan(i, 1));
     return failures;
   }
+  count_execution(batch);
   const bool has_frames = std::holds_alternative<FrameView>(batch[0].job->input());
-  for (std::size_t i = 0; i < batch.size(); ++i) {
-    const bool has_run = succeeds(*batch[i].job, [&] {
+  for (std::size_t i = 0; i < batch.size(); ++i)
+    failures += failures_of(*batch[i].job, [&] {
       if (has_frames)
         batch[i].job->respond(execution.result(i));
       else
         batch[i].job->respond(execution.outputs(i));
+      batch[i].has_result = true;
     });
-    if (!has_run) ++failures.jobs;
-  }
   return failures;
 }
 

@@ -63,20 +63,27 @@ class ServedModel {
     std::unique_ptr<Job> job;
     Clock::time_point arrived;
     Clock::time_point ready = {};
+    bool has_result = false;
   };
   using Entries = std::vector<Entry>;
   struct Failures {
-    std::size_t jobs = 0;
+    std::size_t failed = 0;
+    std::size_t invalid = 0;
     bool of_device = false;  ///< which can't run others either, perhaps
+
+    Failures& operator+=(const Failures& more);
   };
 
+  template <typename Work>
+  static Failures failures_of(Job& job, const Work& work);
   bool reserve(Job& job);
   void prepare(Entry entry);
   void execute(ModelExecution& execution);
   bool take(Entries& batch);
   void add_matching(Entries& batch, std::size_t kind, std::size_t& room);
   void refuse_late(Entries& batch);
-  static Failures run(ModelExecution& execution, std::span<const Entry> batch);
+  Failures run(ModelExecution& execution, std::span<Entry> batch);
+  void count_execution(std::span<const Entry> batch);
   static void run_together(ModelExecution& execution, std::span<const Entry> batch);
   std::chrono::nanoseconds expected_wait() const;
 

@@ -197,7 +197,7 @@ class Container(unittest.TestCase):
         for source in re.findall(r"^COPY --chmod=755 (\S+)", self.text, re.M):
             self.assertTrue((ROOT / source).exists(), source)
 
-    def test_the_health_check_reads_the_token_from_a_file(self):
+    def test_the_health_check_is_the_images(self):
         (check, ) = re.findall(r"^HEALTHCHECK .*CMD (\[.*\])$", self.text, re.M)
         self.assertEqual(json.loads(check), ["saccade-health", "ready"])
 

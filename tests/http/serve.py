@@ -233,6 +233,35 @@ class Load(unittest.TestCase):
             self.assertEqual(refused, [])
             self.assertIn(f"{len(taken)} requests run, 0 failed, 0 refused", report)
 
+    def test_sigterm_leaves_a_slow_client_the_time_to_read(self):
+        sides = (2, 2_000_000)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "large.onnx")
+            write_sum(path, sides)
+            with Server(models=[path]) as server:
+                size = 4 * sides[0] * sides[1]
+                head = json.dumps({"inputs": [{"name": "x", "shape": sides, "datatype": "FP32", "parameters": {"binary_data_size": size}}],
+                                   "parameters": {"binary_data_output": True}}).encode()
+                connection = server.connect()
+                connection.request("POST", "/v2/models/large/infer", head + bytes(size), {"Inference-Header-Content-Length": str(len(head))})
+                response = connection.getresponse()
+                server.process.terminate()
+                # Longer than a request may take that has not arrived whole.
+                time.sleep(13)
+                self.assertGreater(int(response.headers["Content-Length"]), size)
+                self.assertEqual(len(response.read()), int(response.headers["Content-Length"]))
+                connection.close()
+                self.assertEqual(server.process.wait(30), 0)
+
+    def test_pages_of_other_sites_have_no_access(self):
+        with Server() as server:
+            own = f"{server.host}:{server.port}"
+            for headers, status in (({"Origin": f"http://{own}"}, 200), ({"Origin": f"HTTP://{own}"}, 200), ({}, 200),
+                                    ({"Origin": "http://example.org"}, 403), ({"Origin": "null"}, 403),
+                                    ({"Origin": f"http://{server.host}:1"}, 403), ({"Host": "example.org"}, 403)):
+                self.assertEqual(server.request("POST", f"/v2/models/{SMALL}/infer", binary()[0], {**binary()[1], **headers})[0], status,
+                                 headers)
+
     def test_idle_connections_cost_nothing(self):
         count = min(10_000, resource.getrlimit(resource.RLIMIT_NOFILE)[1] - 500)
         resource.setrlimit(resource.RLIMIT_NOFILE, (count + 400, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
@@ -328,6 +357,39 @@ class Attacks(unittest.TestCase):
                 peak = int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
             self.assertLess(peak, 700_000)
 
+    def test_requests_are_logged_with_their_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "requests.jsonl")
+            with Server("--access-log", path, models=[network(), ARGS.model]) as server:
+                tensors, headers = binary()
+                trace = {"traceparent": f"00-{'4b' * 16}-{'0f' * 8}-01"}
+                infer = f"/v2/models/{SMALL}/infer"
+                self.assertEqual(server.request("POST", infer, tensors, {**headers, **trace})[0], 200)
+                self.assertEqual(server.request("POST", infer, b"{}", {"traceparent": trace["traceparent"].upper()})[0], 400)
+                with open(rendered(folder), "rb") as image:
+                    self.assertEqual(server.request("POST", f"/predict/{NAME}", image.read())[0], 200)
+                self.assertEqual(server.request("POST", "/v2/models/%22%0a/infer", b"{}")[0], 404)
+                self.assertEqual(server.request("GET", f"/v2/models/{SMALL}")[0], 200)
+            with open(path) as file:
+                lines = [json.loads(line) for line in file]
+        self.assertEqual([(line["method"], line["model"], line["http_status"]) for line in lines],
+                         [("infer", SMALL, 200), ("infer", SMALL, 400), ("predict", NAME, 200), ("infer", '"\n', 404)])
+        self.assertEqual((lines[0]["trace_id"], lines[0]["span_id"]), ("4b" * 16, "0f" * 8))
+        self.assertEqual(lines[0]["request_bytes"], len(tensors))
+        self.assertTrue(all("trace_id" not in line for line in lines[1:]))
+        self.assertTrue(all(line["duration_ms"] > 0 and line["response_bytes"] > 0 for line in lines), lines)
+        self.assertRegex(lines[0]["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
+
+    def test_a_log_that_can_not_be_written_is_said_once(self):
+        with Server("--access-log", "/dev/full") as server:
+            for _ in range(2):
+                self.assertEqual(server.request("POST", f"/v2/models/{SMALL}/infer", *binary())[0], 200)
+            server.process.terminate()
+            server.process.wait()
+            server.reader.join()
+            self.assertEqual([line for line in server.errors if "/dev/full" in line],
+                             ["saccade: warning: /dev/full: requests are not logged: No space left on device\n"])
+
     def test_tokens(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "token")
@@ -336,7 +398,9 @@ class Attacks(unittest.TestCase):
             with Server("--token-file", path) as server:
                 for headers, status in (({}, 401), ({"Authorization": "Bearer x"}, 401), ({"Authorization": f"bearer {TOKEN}"}, 401),
                                         ({"Authorization": f"Bearer {TOKEN}0"}, 401), ({"Authorization": f"Bearer {TOKEN}"}, 200)):
-                    self.assertEqual(server.request("GET", "/v2/health/live", headers=headers)[0], status, headers)
+                    self.assertEqual(server.request("GET", "/v2", headers=headers)[0], status, headers)
+                for path in ("live", "ready"):
+                    self.assertEqual(server.request("GET", f"/v2/health/{path}")[0], 200, "probes have no token")
                 # No body is read without it.
                 connection = server.connect()
                 connection.putrequest("POST", f"/v2/models/{SMALL}/infer")

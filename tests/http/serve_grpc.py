@@ -272,6 +272,10 @@ class Load(Case):
             numpy.testing.assert_allclose(together, each, rtol=1e-4, atol=1e-4)
             self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(message(array(0, 5))), "[-1,3,32,32] with 1 to 4 images")
 
+    def test_a_deadline_in_decades_is_none(self):
+        with serve() as server, Client(server) as client:
+            self.assertEqual(logits(client.stub.ModelInfer(message(), timeout=1e9)).shape, (1, 10))
+
     def test_what_is_late_or_given_up_is_not_run(self):
         # The oldest request waits for a second one, until its time is over.
         with serve("--batch", "2", "--batch-wait", "2000") as server, Client(server) as client:
@@ -285,6 +289,22 @@ class Load(Case):
             given_up.cancel()
             time.sleep(2)
             self.assertIn("0 requests run, 0 failed, 3 refused", server.finish())
+
+    def test_requests_are_logged_with_their_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "requests.jsonl")
+            with serve("--access-log", path) as server, Client(server) as client:
+                trace = [("traceparent", f"00-{'4b' * 16}-{'0f' * 8}-01")]
+                request = message()
+                response = client.stub.ModelInfer(request, metadata=trace)
+                self.refused(CODES.NOT_FOUND, lambda: client.stub.ModelInfer(message(name="other")))
+            with open(path) as file:
+                lines = [json.loads(line) for line in file]
+        self.assertEqual([(line["method"], line["model"], line["grpc_status"]) for line in lines],
+                         [("infer", SMALL, "OK"), ("infer", "other", "NOT_FOUND")])
+        self.assertEqual((lines[0]["trace_id"], lines[0]["span_id"]), ("4b" * 16, "0f" * 8))
+        self.assertEqual((lines[0]["request_bytes"], lines[0]["response_bytes"]), (request.ByteSize(), response.ByteSize()))
+        self.assertNotIn("trace_id", lines[1])
 
     def test_a_full_queue_refuses(self):
         with serve("--queue", "2", models=[ARGS.model]) as server, Client(server) as client:
@@ -311,7 +331,14 @@ class Load(Case):
                 self.assertEqual(index, {"a": "READY", "b": "UNAVAILABLE"})
                 ready = raw.stub.RepositoryIndex(service_pb2.RepositoryIndexRequest(ready=True))
                 self.assertEqual([each.name for each in ready.models], ["a"])
+                self.refused(CODES.INVALID_ARGUMENT, lambda: raw.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(
+                    model_name="b", parameters={"config": service_pb2.ModelRepositoryParameter(string_param="{}")})),
+                             "'config' is not supported")
                 client.load_model("b")
+                open(os.path.join(folder, "b.plan"), "wb").close()
+                self.refused(CODES.INVALID_ARGUMENT, lambda: raw.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(
+                    model_name="b")), "two files of a model 'b'")
+                os.remove(os.path.join(folder, "b.plan"))
                 client.unload_model("a")
                 self.assertEqual((client.is_model_ready("a"), client.is_model_ready("b")), (False, True))
                 for name in ("c", "../a", "a.onnx", "."):

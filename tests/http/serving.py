@@ -122,9 +122,9 @@ def varint(number):
     return bytes([number]) if number < 128 else bytes([number & 127 | 128]) + varint(number >> 7)
 
 
-def write_sum(path):
-    """A model that is no image's: y = x + x, 2 x 3 numbers."""
-    shape = b"".join(field(1, field(1, side)) for side in (2, 3))
+def write_sum(path, sides=(2, 3)):
+    """A model that is no image's: y = x + x, of numbers in SIDES."""
+    shape = b"".join(field(1, field(1, side)) for side in sides)
     value = [field(1, name) + field(2, field(1, field(1, 1) + field(2, shape))) for name in "xy"]
     node = field(1, "x") * 2 + field(2, "y") + field(4, "Add")
     graph = field(1, node) + field(2, "sum") + field(11, value[0]) + field(12, value[1])

@@ -12,6 +12,7 @@ EMULATOR = BUILD / "tests" / "cuda_emulator"
 PROGRAM = r"""
 import ctypes
 import sys
+import types
 
 import numpy
 import saccade
@@ -134,6 +135,31 @@ on_gpu, on_host = color(GpuImage(image), color="rgb"), color(image, color="rgb")
 assert on_gpu.classes[0].class_name == on_host.classes[0].class_name == "green"
 assert (on_gpu.plot() == on_host.plot()).all()
 refused(lambda: saccade.Model("color.onnx", device="cpu")(GpuImage(image), color="rgb"), "the frame is on GPU 0, the model on cpu")
+
+
+class Event:
+    "As PyTorch's."
+    recorded = []
+
+    def __init__(self):
+        self.handle = ctypes.c_void_p()
+        assert driver.cuEventCreate(ctypes.byref(self.handle), 0) == 0
+        self.cuda_event = self.handle.value
+
+    def record(self, stream):
+        assert driver.cuEventRecord(self.handle, stream) == 0
+        self.recorded.append(self)
+
+
+class Photo(GpuImage):
+    "A class derived from that of tensors."
+
+
+torch = sys.modules["torch"] = types.ModuleType("torch")
+torch.Tensor = GpuImage
+torch.cuda = types.SimpleNamespace(Event=Event, current_stream=lambda device: stream)
+assert color(Photo(image), color="rgb").classes[0].class_name == "green"
+assert len(Event.recorded) == 1, "the model waits for the stream that makes the image"
 print("done")
 """
 

@@ -1,7 +1,11 @@
 """The package as its users' tools see it."""
 import os
+import pathlib
+import signal
 import subprocess
 import sys
+import time
+import types
 
 import pytest
 from conftest import BUILD, ROOT, SCENE_MODEL
@@ -60,3 +64,61 @@ def test_the_commands_verbs_are_functions(tmp_path):
         saccade.bench("missing.onnx")
     with pytest.raises(saccade.Error, match="--no-such-flag"):
         saccade.bench(plan, no_such_flag=1)
+
+
+def test_a_verdict_has_its_report(tmp_path, monkeypatch):
+    command = tmp_path / "saccade"
+    command.write_text("#!/bin/sh\necho 'saccade: warning: they differ' >&2\necho '{\"agrees\": false}'\nexit $CODE\n")
+    command.chmod(0o755)
+    monkeypatch.setattr("saccade._verbs.path", lambda: str(command))
+    monkeypatch.setenv("CODE", "3")
+    assert saccade.validate(SCENE_MODEL, "coco:none") == {"agrees": False}
+    monkeypatch.setenv("CODE", "1")
+    with pytest.raises(saccade.Error, match="they differ"):
+        saccade.validate(SCENE_MODEL, "coco:none")
+
+
+class Bar:
+    """In the place of tqdm's."""
+    shown = []
+
+    def __init__(self, **options):
+        assert options["total"] == 1 and options["disable"] is None
+        self.n = 0.0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def set_description_str(self, text, refresh):
+        self.shown.append(text)
+
+    def update(self, more):
+        assert more >= -1 and 0 <= self.n + more <= 1
+        self.n += more
+
+
+def test_progress_is_shown_by_tqdm(monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", types.ModuleType("tqdm"))
+    auto = types.ModuleType("tqdm.auto")
+    auto.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm.auto", auto)
+    saccade.bench(SCENE_MODEL, device="cpu", precision="fp32", loads=2, duration=0.5)
+    assert any("scene_model" in text for text in Bar.shown), Bar.shown
+
+
+def test_an_interrupt_ends_the_command(tmp_path):
+    code = f"import saccade; saccade.bench({str(SCENE_MODEL)!r}, device='cpu', loads=1, duration=60)"
+    environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
+    with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True, env=environment) as process:
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        child = ""
+        while not child:
+            time.sleep(0.05)
+            assert process.poll() is None
+            child = children.read_text().strip()
+        process.send_signal(signal.SIGINT)
+        assert "KeyboardInterrupt" in process.communicate(timeout=60)[1]
+    assert not pathlib.Path("/proc", child).exists()

@@ -1,4 +1,5 @@
 """Pipelines in a loop."""
+import os
 import signal
 import subprocess
 import sys
@@ -152,3 +153,25 @@ def test_wrong_tensors_are_refused(detector):
                             ({name: good[:, :, 1:]}, "takes float32")):
         with pytest.raises(saccade.InvalidArgumentError, match=message):
             session.run(inputs)
+
+
+def test_models_may_come_from_a_generator():
+    pipeline = saccade.Pipeline("synthetic:?frames=2&size=160x120", (saccade.Model(SCENE_MODEL, device="cpu") for _ in range(2)))
+    assert len(list(pipeline)) == 4
+
+
+FORKED = """
+import os, sys
+import saccade
+with saccade.Pipeline("synthetic:?frames=1000&size=160x120", saccade.Model(sys.argv[1], device="cpu")) as pipeline:
+    next(pipeline)
+    child = os.fork()
+    if child == 0:
+        sys.exit(7)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+"""
+
+
+def test_a_forked_process_ends_though_it_has_a_pipeline():
+    environment = os.environ | {"PYTHONPATH": str(BUILD / "python")}
+    subprocess.run([sys.executable, "-c", FORKED, SCENE_MODEL], env=environment, check=True, timeout=120)

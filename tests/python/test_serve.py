@@ -120,7 +120,7 @@ def test_a_model_without_images_takes_tensors(tmp_path):
 class Failing:
     """A model whose device fails on demand."""
 
-    name = "failing"
+    name, task = "failing", "detect"
     failure = None
 
     def __call__(self, _image, _color=None):
@@ -153,6 +153,30 @@ def test_health_follows_the_device():
 
     asyncio.run(hang())
     replica.close()
+
+
+def test_a_model_of_images_that_can_not_predict_does_not_start(detector):
+    model = Failing()
+    model.failure = saccade.InvalidFileError("the card has no class 'persn'")
+    with pytest.raises(saccade.InvalidFileError):
+        Replica(model, 1, 1)
+
+
+def test_a_region_of_interest_is_no_reason_to_take_no_images():
+    small = saccade.Model(SCENE_MODEL, device="cpu", roi=[640, 360, 320, 180])
+    replica = Replica(small, 1, 10)
+    assert replica.predicts
+    assert asyncio.run(replica.predict(numpy.zeros((720, 1280, 3), numpy.uint8), "rgb")).width == 1280
+    replica.close()
+
+
+def test_what_has_a_second_model_has_no_plan(tmp_path):
+    for name in ("first", "other"):
+        shutil.copy(SCENE_MODEL, tmp_path / (name + ".onnx"))
+    assert not _plans.has_second(tmp_path / "first.onnx", "")
+    (tmp_path / "first.toml").write_text('[second]\nmodel = "other.onnx"\n')
+    assert _plans.has_second(tmp_path / "first.onnx", "")
+    assert not _plans.has_second(tmp_path / "other.onnx", "") and _plans.has_second(tmp_path / "other.onnx", str(tmp_path / "first.toml"))
 
 
 def test_a_plan_is_compiled_once_and_shared(tmp_path, monkeypatch):

@@ -131,7 +131,8 @@ TEST_F(ServedModelTest, WhatCannotBePreparedFailsAlone) {
   EXPECT_FLOAT_EQ(good.get().outputs.at(0), 0.5F);
   EXPECT_EQ(bad.get().text, "no such tensor");
   model.finish();
-  EXPECT_EQ(model.use().failed, 1U);
+  EXPECT_EQ(model.use().invalid, 1U);
+  EXPECT_EQ(model.use().failed, 0U);
 }
 
 TEST_F(ServedModelTest, ShortPreparationFailsTheSameWay) {
@@ -142,7 +143,18 @@ TEST_F(ServedModelTest, ShortPreparationFailsTheSameWay) {
   job->preparing = [] { saccade::fail(ErrorCode::kInvalidArgument, "no such tensor"); };
   model.submit(std::move(job), ServedModel::Preparation::kShort);
   EXPECT_EQ(future.get().text, "no such tensor");
+  EXPECT_EQ(model.use().invalid, 1U);
+  EXPECT_EQ(model.use().failed, 0U);
+}
+
+TEST_F(ServedModelTest, FailuresOfTheMachineAreCountedApart) {
+  ServedModel model = make({});
+  auto bad = submit(model, {0.5F},
+                    [](ColorJob& job) { job.preparing = [] { saccade::fail(ErrorCode::kIo, "the disk is gone"); }; });
+  EXPECT_EQ(bad.get().text, "the disk is gone");
+  model.finish();
   EXPECT_EQ(model.use().failed, 1U);
+  EXPECT_EQ(model.use().invalid, 0U);
 }
 
 TEST_F(ServedModelTest, WhatHasNoMemoryIsRefused) {

@@ -264,6 +264,7 @@ std::vector<Flag> own_flags() {
       {kServe, "--executions", "N", Integer{1, 256}, "Executions of each model at a time", {.initial = "1"}},
       {kServe, "--queue", "N", Integer{1, 100'000}, "Requests that wait for each model; more are refused (429)",
        {.initial = "64"}},
+      {kServe, "--access-log", "FILE", Path{}, "Append a line of JSON for each request for a model to FILE; -: standard error"},
       {kServe, "--shared-memory", "PREFIX", Text{"camera-", "a/b"},
        "Tensors may be in shared memory of this machine: in objects in /dev/shm whose names begin with PREFIX"},
       {kServe, "--max-body", "SIZE", Size{}, "Size limit of a request's body, as 64M", {.otherwise = "64M"}},

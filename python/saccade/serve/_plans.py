@@ -37,8 +37,6 @@ def cache_folder() -> Path | None:
 def shared_plan(model: Path, folder: Path, device: str, options: Mapping[str, Any]) -> Path:
     """The plan of MODEL in FOLDER, which may be a disk that machines share. It is compiled if there is none for this
     device and OPTIONS, by one process: the others wait."""
-    if model.suffix == ".plan":
-        return model
     key = _key(model, device, options)
     plan = folder / key / (model.stem + ".plan")
     if plan.exists():
@@ -61,6 +59,16 @@ def _flags(options: Mapping[str, Any]) -> dict[str, Any]:
     if (memory := flags.pop("max_memory", 0)) != 0:
         flags["max_model_memory"] = memory
     return {**flags, "shape": shapes}
+
+
+def has_second(model: Path, card: str) -> bool:
+    """Whether a second model belongs to MODEL. A plan names it by a path beside itself, where it is not."""
+    file = _card_file(model, card)
+    return file.is_file() and "second" in tomllib.loads(file.read_text())
+
+
+def _card_file(model: Path, card: str) -> Path:
+    return Path(card) if card else model.with_suffix(".toml")
 
 
 @contextmanager
@@ -95,7 +103,9 @@ def _files(model: Path, card: str) -> list[Path]:
     with open(model, "rb") as opened, mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ) as data:
         names = {data[found.end():found.end() + found[1][0]] for found in _LOCATION.finditer(data)}
     files += [model.parent / os.fsdecode(name) for name in sorted(names)]
-    card_file = Path(card) if card else model.with_suffix(".toml")
+    # The preprocessing of models from Hugging Face.
+    files += [model.parent / name for name in ("preprocessor_config.json", "config.json")]
+    card_file = _card_file(model, card)
     if card_file.is_file():
         files.append(card_file)
         files += [card_file.parent / text for text in _strings(tomllib.loads(card_file.read_text()))]

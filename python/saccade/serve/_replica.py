@@ -15,7 +15,7 @@ import numpy
 from .._errors import Error, InvalidArgumentError, InvalidFileError, UnsupportedError
 from .._saccade import Model, Result, Session
 from ._images import decoded
-from ._plans import cache_folder, shared_plan
+from ._plans import cache_folder, has_second, shared_plan
 
 T = TypeVar("T")
 
@@ -34,7 +34,7 @@ OF_BOTH = ("threads", "fallback", "max_memory")
 def open_model(path: str, device: str, plans: str | None, options: Mapping[str, Any]) -> Model:
     """The model at PATH, from the plan that replicas share in the folder PLANS (None: in the cache; empty: none)."""
     folder = cache_folder() if plans is None else Path(plans) if plans else None
-    if folder is None:
+    if folder is None or path.endswith(".plan") or has_second(Path(path), options.get("card", "")):
         return Model(path, device=device, **options)
     of_plan = {name: value for name, value in options.items() if name in OF_PLAN}
     plan = shared_plan(Path(path), folder if plans else folder / "plans", device, of_plan)
@@ -115,11 +115,20 @@ class Replica:
         if together is not None:
             together.wait()
         try:
-            self.model(numpy.zeros((64, 64, 3), numpy.uint8), "rgb")
-        except OF_REQUEST:
+            self.model.task
+        except UnsupportedError:  # not recognised, or its input is no image
             self.predicts = False
             self._session()
+        else:
+            self._predict_black()
         self._is_suspect = False
+
+    def _predict_black(self) -> None:
+        try:
+            self.model(numpy.zeros((64, 64, 3), numpy.uint8), "rgb")
+        except InvalidArgumentError:
+            # Its region of interest may lie outside of so small an image.
+            self.model(numpy.zeros((4320, 7680, 3), numpy.uint8), "rgb")
 
     def _session(self) -> Session:
         if not hasattr(self._own, "session"):

@@ -62,6 +62,10 @@ def deployment(
     path = os.fspath(model)
     # Workers have other current folders. A path that only they have stays as it is.
     path = os.path.abspath(path) if os.path.exists(path) else path
+    if os.path.exists(card := model_options.get("card", "")):
+        model_options["card"] = os.path.abspath(card)
+    if plans:
+        plans = os.path.abspath(plans)
     more = dict(options or {})
     actor = {"num_cpus": num_cpus, "num_gpus": gpus, **more.pop("ray_actor_options", {})}
     scaling = {"min_replicas": min_replicas, "max_replicas": max_replicas,

@@ -2,9 +2,10 @@
 
 #include <array>
 #include <chrono>
-#include <ctime>
+#include <iterator>
 
 #include "base/clock.hpp"
+#include "base/utc.hpp"
 #include "pipeline/sinks/json_text.hpp"
 #include "pipeline/sinks/mask_json.hpp"
 #include "saccade/contours.hpp"
@@ -13,15 +14,10 @@
 namespace saccade {
 namespace {
 
-/// In UTC, as RFC 3339 writes it.
 void append_captured_at(JsonBuffer& out, std::chrono::system_clock::time_point time) {
-  const auto whole = std::chrono::floor<std::chrono::seconds>(time);
-  const std::time_t seconds = std::chrono::system_clock::to_time_t(whole);
-  std::tm utc{};
-  gmtime_r(&seconds, &utc);
-  append(out, R"(,"captured_at":"{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}Z")", utc.tm_year + 1900, utc.tm_mon + 1,
-         utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec,
-         std::chrono::floor<std::chrono::microseconds>(time - whole).count());
+  append(out, R"(,"captured_at":")");
+  format_utc(std::back_inserter(out), time);
+  append(out, R"(")");
 }
 
 void append_identity(JsonBuffer& out, const Result& result) {

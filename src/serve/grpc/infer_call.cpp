@@ -14,15 +14,21 @@ namespace {
 
 /// The deadline that the client gave the call.
 std::optional<Clock::time_point> deadline_of(const grpc::CallbackServerContext& context) {
-  const auto deadline = context.deadline();
-  if (deadline == std::chrono::system_clock::time_point::max()) return std::nullopt;
-  return Clock::now() + std::chrono::duration_cast<Clock::duration>(deadline - std::chrono::system_clock::now());
+  // What is far away overflows in deadline().
+  constexpr std::int64_t kYear = 365 * 24 * 3600;
+  const auto now = std::chrono::system_clock::now();
+  if (context.raw_deadline().tv_sec > std::chrono::system_clock::to_time_t(now) + kYear) return std::nullopt;
+  return Clock::now() + std::chrono::duration_cast<Clock::duration>(context.deadline() - now);
 }
 
 class MessageJob final : public Job {
  public:
   MessageJob(std::shared_ptr<const Signature> model, InferCall& call, MemoryRegions& regions)
-      : model_(std::move(model)), call_(&call), regions_(regions), call_deadline_(deadline_of(call.context())) {}
+      : Job(call.trace()),
+        model_(std::move(model)),
+        call_(&call),
+        regions_(regions),
+        call_deadline_(deadline_of(call.context())) {}
   ~MessageJob() override {
     if (call_ != nullptr) finish({grpc::StatusCode::INTERNAL, "the request has no response"});
   }
@@ -69,7 +75,22 @@ class MessageJob final : public Job {
   InferMessage parsed_;
 };
 
+TraceContext trace_of(const grpc::CallbackServerContext& context) {
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find(grpc::string_ref(kTraceHeader.data(), kTraceHeader.size()));
+  if (found == metadata.end()) return {};
+  return parse_traceparent({found->second.data(), found->second.size()});
+}
+
 }  // namespace
+
+InferCall::InferCall(grpc::CallbackServerContext& context, grpc::ByteBuffer& response, InFlight& in_flight,
+                     AccessLog* access_log)
+    : context_(context),
+      response_(response),
+      in_flight_(in_flight),
+      access_log_(access_log),
+      trace_(trace_of(context)) {}
 
 bool InferCall::begin(const grpc::ByteBuffer& message) {
   const std::size_t bytes = message.Length();
@@ -85,6 +106,14 @@ bool InferCall::read(grpc::ByteBuffer& message) {
 void InferCall::finish(const grpc::Status& status) {
   if (is_finished_.exchange(true)) return;
   const std::size_t bytes = response_.Length();
+  if (is_logged_)
+    access_log_->add({.method = "infer",
+                      .model = brief(request_.model_name()),
+                      .status = name_of(status.error_code()),
+                      .duration = Clock::now() - arrived_,
+                      .request_bytes = bytes_,
+                      .response_bytes = bytes},
+                     trace_);
   bytes_ += bytes;
   if (has_begun_) in_flight_.respond(bytes);
   Finish(status);

@@ -9,6 +9,7 @@
 
 #include "grpc/in_flight.hpp"
 #include "grpc_predict_v2.pb.h"
+#include "serve/access_log.hpp"
 #include "serve/job.hpp"
 #include "serve/memory_regions.hpp"
 #include "serve/signature.hpp"
@@ -20,8 +21,9 @@ namespace saccade::serve {
 class InferCall final : public grpc::ServerUnaryReactor {
  public:
   /// CONTEXT and RESPONSE belong to gRPC, which keeps them until the call is finished.
-  InferCall(grpc::CallbackServerContext& context, grpc::ByteBuffer& response, InFlight& in_flight)
-      : context_(context), response_(response), in_flight_(in_flight) {}
+  /// IN_FLIGHT and ACCESS_LOG, which may be null, outlive the call.
+  InferCall(grpc::CallbackServerContext& context, grpc::ByteBuffer& response, InFlight& in_flight,
+            AccessLog* access_log);
 
   /// Counts the call with MESSAGE as in flight; false if there is no room, and the call is to be refused.
   bool begin(const grpc::ByteBuffer& message);
@@ -30,6 +32,9 @@ class InferCall final : public grpc::ServerUnaryReactor {
   /// What was read.
   const inference::ModelInferRequest& request() const { return request_; }
   grpc::CallbackServerContext& context() const { return context_; }
+  const TraceContext& trace() const { return trace_; }
+  /// The access log gets a line when the call is finished.
+  void log() { is_logged_ = access_log_ != nullptr; }
 
   // One of them is called; later calls are ignored. The call may be gone when they return, unless it was not handed to
   // gRPC yet.
@@ -42,9 +47,13 @@ class InferCall final : public grpc::ServerUnaryReactor {
   grpc::CallbackServerContext& context_;
   grpc::ByteBuffer& response_;
   InFlight& in_flight_;
+  AccessLog* access_log_;
+  TraceContext trace_;
+  Clock::time_point arrived_ = Clock::now();
   inference::ModelInferRequest request_;
   std::size_t bytes_ = 0;
   bool has_begun_ = false;
+  bool is_logged_ = false;
   std::atomic<bool> is_finished_{false};
 };
 

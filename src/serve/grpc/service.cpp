@@ -26,7 +26,11 @@ void end_control(InFlight& in_flight) {
 }  // namespace
 
 InferenceService::InferenceService(const GrpcOptions& options, Repository& models, MemoryRegions& regions)
-    : models_(models), regions_(regions), token_(options.token), in_flight_(options.most_pending_bytes) {}
+    : models_(models),
+      regions_(regions),
+      token_(options.token),
+      access_log_(options.access_log),
+      in_flight_(options.most_pending_bytes) {}
 
 void InferenceService::drain() {
   constexpr std::chrono::seconds kSlowestRead{10};
@@ -106,7 +110,7 @@ Reactor* InferenceService::ModelConfig(Context* context, const inference::ModelC
 }
 
 Reactor* InferenceService::ModelInfer(Context* context, const grpc::ByteBuffer* message, grpc::ByteBuffer* response) {
-  auto call = std::make_unique<InferCall>(*context, *response, in_flight_);
+  auto call = std::make_unique<InferCall>(*context, *response, in_flight_, access_log_);
   grpc::Status status = call->begin(*message) ? check(*context) : kNoRoom;
   // gRPC made the buffer for this call alone. Read, it need not stay in memory beside the message.
   auto& buffer = const_cast<grpc::ByteBuffer&>(*message);
@@ -120,6 +124,7 @@ Reactor* InferenceService::ModelInfer(Context* context, const grpc::ByteBuffer* 
 /// Hands CALL to a model; what is not OK, it has yet to be finished with.
 grpc::Status InferenceService::submit(InferCall& call) {
   const inference::ModelInferRequest& request = call.request();
+  call.log();
   const bool is_known = with_version(models_, request.model_name(), request.model_version(), [&](ServedModel& model) {
     using enum ServedModel::Preparation;
     model.submit(message_job(model.signature(), call, regions_), is_short(request) ? kShort : kLong);
@@ -144,18 +149,21 @@ Reactor* InferenceService::RepositoryIndex(Context* context, const inference::Re
 
 Reactor* InferenceService::RepositoryModelLoad(Context* context, const inference::RepositoryModelLoadRequest* request,
                                                inference::RepositoryModelLoadResponse* /*response*/) {
-  return control(*context, request->model_name(), &Repository::load);
+  return control(*context, request->model_name(), [this, request](const std::string& name) {
+    if (!request->parameters().empty()) refuse_parameter(request->parameters().begin()->first);
+    models_.load(name);
+  });
 }
 
 Reactor* InferenceService::RepositoryModelUnload(Context* context,
                                                  const inference::RepositoryModelUnloadRequest* request,
                                                  inference::RepositoryModelUnloadResponse* /*response*/) {
-  return control(*context, request->model_name(), &Repository::unload);
+  return control(*context, request->model_name(), [this](const std::string& name) { models_.unload(name); });
 }
 
 /// Calls CHANGE, which takes as long as a model is compiled, on a thread of its own.
 Reactor* InferenceService::control(Context& context, const std::string& name,
-                                   void (Repository::*change)(const std::string&)) {
+                                   std::function<void(const std::string&)> change) {
   Reactor* reactor = context.DefaultReactor();
   const bool has_begun = in_flight_.begin(0);
   const grpc::Status access = has_begun ? check(context) : kNoRoom;
@@ -164,10 +172,10 @@ Reactor* InferenceService::control(Context& context, const std::string& name,
     reactor->Finish(access);
     return reactor;
   }
-  controls_.add([this, reactor, &context, name, change] {
+  controls_.add([this, reactor, &context, name, change = std::move(change)] {
     const grpc::Status status = status_of_work([&] {
       if (context.IsCancelled()) return grpc::Status::CANCELLED;
-      (models_.*change)(name);
+      change(name);
       return grpc::Status::OK;
     });
     end_control(in_flight_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "grpc/in_flight.hpp"
@@ -67,11 +68,12 @@ class InferenceService final : public inference::GRPCInferenceService::WithRawCa
     reactor->Finish(access.ok() ? status_of_work(work) : access);
     return reactor;
   }
-  Reactor* control(Context& context, const std::string& name, void (Repository::*change)(const std::string&));
+  Reactor* control(Context& context, const std::string& name, std::function<void(const std::string&)> change);
 
   Repository& models_;
   MemoryRegions& regions_;
   std::string token_;
+  AccessLog* access_log_;
   InFlight in_flight_;
   std::atomic<bool> is_ending_{false};
   std::atomic<std::size_t> refused_{0};  ///< since then

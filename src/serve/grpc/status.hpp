@@ -3,11 +3,15 @@
 #include <grpcpp/support/status.h>
 
 #include <exception>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "serve/job.hpp"
 
 namespace saccade::serve {
+
+/// "INVALID_ARGUMENT".
+std::string_view name_of(grpc::StatusCode code);
 
 /// What a client may know of ERROR.
 grpc::Status status_of(const Error& error);
