@@ -50,7 +50,8 @@ HttpReply unload(Repository& models, const HttpRequest& request) {
 
 void add_repository(std::vector<HttpRoute>& routes, Repository& models, Workers& controls) {
   constexpr std::size_t kMostBytes = 4096;
-  const auto post = [&](const char* path, const auto& reply) {
+  using Reply = std::function<HttpReply(Repository&, const HttpRequest&)>;
+  const auto post = [&](const char* path, const Reply& reply) {
     // Loading takes as long as a model is compiled, and the threads that serve other paths must not wait for it.
     const auto respond = [&models, &controls, reply](HttpRequest request, HttpRespond send) {
       controls.add([&models, reply, request = std::move(request), send = std::move(send)] {
