@@ -114,7 +114,7 @@ class HttpClient {
                std::string(kBytes, '\0');
   }
 
-  /// The reply of a server that is asked for the first time.
+  /// The reply to the first request of a connection.
   std::string first() {
     socket_.send(request_);
     std::string reply;

@@ -89,7 +89,7 @@ void StatusLine::write_share(std::string_view step, double share) {
   if (pipe_ < 0 || now < next_share_) return;
   next_share_ = now + kPeriod;
   const std::string line = fmt::format("{:.4f} {}\n", std::clamp(share, 0.0, 1.0), printable(step));
-  if (::write(pipe_, line.data(), line.size()) < 0) pipe_ = -1;  // nobody reads it any more
+  if (::write(pipe_, line.data(), line.size()) < 0) pipe_ = -1;  // its reader has ended
 }
 
 void StatusLine::finish() {
