@@ -7,8 +7,8 @@
     overhead  round trips of one request at a time over one connection, by REST with binary tensors and by gRPC, of a model of
               almost no work, beside those of bare servers of sockets and of gRPC (needs the package onnx, and
               build/bench/request_overhead_bench)
-    load      binary tensors of MODEL over each number of CONNECTIONS for SECONDS: requests per second beside those of
-              `saccade bench` before and after, latencies, refusals, resident memory. Beside a Python server (uvicorn, FastAPI
+    load      binary tensors of MODEL over each number of CONNECTIONS for SECONDS: requests per second and their share of
+              what `saccade bench` measures right before and after, latencies, refusals, resident memory. Beside a Python server (uvicorn, FastAPI
               and ONNX Runtime) in the same run, for PEER-SECONDS each, where these are installed
     replace   binary tensors of MODEL over 16 connections while it is loaded again a hundred times: lost and refused requests
 """
@@ -169,23 +169,24 @@ def start_python_server(model):
 
 def load(arguments):
     name = os.path.splitext(os.path.basename(arguments.model))[0]
-    before = rate_of_bench(arguments, arguments.model)
     server = Server(arguments, arguments.model)
     body, headers, data = infer_request(server.port, name)
     python, port = start_python_server(arguments.model)
-    rates = {}
+    before, shares = rate_of_bench(arguments, arguments.model), {}
     for connections in map(int, arguments.connections.split(",")):
         got = wrk(server.port, f"/v2/models/{name}/infer", body, headers, connections, arguments.seconds)
-        rates[connections] = print_load(f"saccade, {connections} connections", got, f", resident {server.rss():.0f} MiB")
+        rate = print_load(f"saccade, {connections} connections", got, f", resident {server.rss():.0f} MiB")
+        after = rate_of_bench(arguments, arguments.model)
+        shares[connections] = 2 * rate / (before + after)
+        print(f"bench: {before:.1f} before, {after:.1f} after; served {shares[connections]:.2f} of it", flush=True)
+        before = after
         if python:
             print_load(f"Python server, {connections} connections", wrk(port, "/infer", data, {}, connections, arguments.peer_seconds))
     server.stop()
     if python:
         python.terminate()
-    after = rate_of_bench(arguments, arguments.model)
-    best = max(rates, key=rates.get)
-    print(f"bench: {before:.1f} before, {after:.1f} after; served at best with {best} connections: {rates[best]:.1f}, "
-          f"{2 * rates[best] / (before + after):.2f} of bench")
+    best = max(shares, key=shares.get)
+    print(f"served at best with {best} connections: {shares[best]:.2f} of bench")
 
 
 def replace(arguments):

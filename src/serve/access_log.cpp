@@ -10,7 +10,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
+#include "base/file_registry.hpp"
 #include "base/log.hpp"
+#include "base/output_file.hpp"
 #include "base/utc.hpp"
 
 namespace saccade::serve {
@@ -50,8 +52,10 @@ void write_line(int file, std::string_view line) {
 
 AccessLog::AccessLog(const std::string& path) : path_(path), file_(STDERR_FILENO) {
   constexpr mode_t kOwnersAndGroups = 0640;
-  if (path_ != "-") file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kOwnersAndGroups);
-  if (file_ < 0) fail(ErrorCode::kIo, "{}: {}", path_, std::strerror(errno));
+  if (path_ == "-") return;
+  if (!is_stream_path(path_)) claim_output(path_);
+  file_ = open(path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, kOwnersAndGroups);
+  if (file_ < 0) fail(ErrorCode::kIo, "can't write {}: {}", path_, std::strerror(errno));
 }
 
 AccessLog::~AccessLog() {

@@ -24,7 +24,8 @@ struct Access {
 /// A file with a line of JSON for each request. Any thread.
 class AccessLog {
  public:
-  /// Appends to the file PATH; "-" is standard error. Throws Error (kIo).
+  /// Appends to the file PATH; "-" is standard error. Throws Error: (kConflict) if it is read or written
+  /// otherwise, (kIo) if it can't be written.
   explicit AccessLog(const std::string& path);
   ~AccessLog();
   AccessLog(const AccessLog&) = delete;

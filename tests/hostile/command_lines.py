@@ -32,7 +32,7 @@ PATHS = {
     "profile --html": "text", "profile --jsonl": "jsonl", "limits --device-file": "in", "limits --output": "some",
     "demo --model": "in", "demo --output": "folder", "demo --source": "in", "* --card": "in", "* MODEL": "in",
     "check DIR": "in", "cameras --model": "in", "serve --tls": "in", "serve --client-ca": "in", "serve --token-file": "in",
-    "serve --model-dir": "in",
+    "serve --model-dir": "in", "serve --access-log": "text",
 }
 FORMS = {"--input": b"a=%s", "--data": b"coco:%s"}
 EXTENSIONS = {"--video": ".mp4", "--trace": ".json", "--html": ".html", "--output": ".plan"}

@@ -380,6 +380,14 @@ class Attacks(unittest.TestCase):
         self.assertTrue(all(line["duration_ms"] > 0 and line["response_bytes"] > 0 for line in lines), lines)
         self.assertRegex(lines[0]["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$")
 
+    def test_the_log_is_no_file_that_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            model = shutil.copy(network(), folder)
+            for path, words in ((model, "input and output"), (os.path.join(folder, "no", "log"), "can't write"), (folder, "can't write")):
+                done = subprocess.run(command("--access-log", path, models=[model]), capture_output=True, text=True, timeout=60)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn(words, done.stderr)
+
     def test_a_log_that_can_not_be_written_is_said_once(self):
         with Server("--access-log", "/dev/full") as server:
             for _ in range(2):

@@ -177,7 +177,7 @@ def mask_of(coefficients, prototypes, box, size, scale, offset, width, height):
     x1, y1, x2, y2 = np.ceil(box).astype(int)
     across = bilinear(logits.shape[1], size, scale[0], offset[0], width)[x1:x2]
     down = bilinear(logits.shape[0], size, scale[1], offset[1], height)[y1:y2]
-    mask = np.zeros((height, width), np.uint8)
+    mask = np.zeros((height, width), np.uint8, order="F")  # as pycocotools takes it
     mask[y1:y2, x1:x2] = down @ logits @ across.T > 0
     return mask
 
