@@ -20,7 +20,7 @@ from . import _torch_report as reports
 from . import _torch_tensors as tensors
 from ._torch_build import Builder
 from ._torch_decompositions import TABLE
-from ._torch_export import apart
+from ._torch_export import apart, is_input
 from ._torch_weights import Weights
 
 MOST_REFUSED = 1024
@@ -149,7 +149,7 @@ class Compiled:
 
     def __init__(self, graph: Any, weights: list[weakref.ref[torch.Tensor]], settings: Settings, budget: Budget) -> None:
         self._graph, self._weights, self._settings, self._budget = graph, weights, settings, budget
-        values = [node.meta.get("val") for node in graph.graph.nodes if node.op == "placeholder"]
+        values = [node.meta.get("val") for node in graph.graph.nodes if is_input(node)]
         # Otherwise PyTorch captures again when a shape changes.
         self._varies = any(not isinstance(value, torch.Tensor) or
                            any(not isinstance(size, int) for size in (*value.shape, *value.stride()))
@@ -238,8 +238,8 @@ class Compiled:
         graph = self._graph
         if self._varies:
             graph = make_fx(graph, tracing_mode="fake")(*given)
-        placeholders = [node.name for node in graph.graph.nodes if node.op == "placeholder"]
-        weights = {placeholders[place]: given[place] for place in self._places}
+        given_names = [node.name for node in graph.graph.nodes if is_input(node)]
+        weights = {given_names[place]: given[place] for place in self._places}
         settings, device = self._settings, tensors.device_of(given)
         precision = tensors.engine_precision(settings.precision, given)
 

@@ -12,7 +12,7 @@ from . import _torch_engine as engine
 from . import _torch_partition as partitions
 from . import _torch_tensors as tensors
 from ._torch_decompositions import unfuse_attention
-from ._torch_export import NO_FUNCTION, CannotRun, cannot_run, operator_name, to_onnx
+from ._torch_export import NO_FUNCTION, CannotRun, cannot_run, is_input, operator_name, to_onnx
 from ._torch_partition import name_of
 from ._torch_report import Graph
 
@@ -28,7 +28,7 @@ class Builder:
 
     def __init__(self, graph: Any, weights: Mapping[str, torch.Tensor], device: torch.device,
                  load: Callable[[Any], engine.Engine]) -> None:
-        """GRAPH: a functional torch.fx.GraphModule. WEIGHTS: the placeholders, by name, whose tensors become constants
+        """GRAPH: a functional torch.fx.GraphModule. WEIGHTS: the inputs, by name, whose tensors become constants
         of the engine. DEVICE: of the tensors in the engine's parts."""
         self._graph, self._weights, self._device, self._load = graph, weights, device, load
         self._banned: dict[str, str] = {}
@@ -36,7 +36,7 @@ class Builder:
         self._attempts = 0
 
     def build(self, entry: Graph) -> Callable[..., Any]:
-        """A function of the graph's placeholders. Notes in ENTRY what runs where."""
+        """A function of the graph's inputs. Notes in ENTRY what runs where."""
         for node in self._operators(self._graph.graph):
             if reason := partitions.refusal(node, self._device):
                 self._banned[node.name] = reason
@@ -112,7 +112,7 @@ class Builder:
 
     def _baked(self, fused: Any, call: Any, part: Any) -> tuple[Any, tuple[torch.Tensor, ...]]:
         """PART with its weights as attributes, and examples of its other inputs."""
-        given = dict(zip((node for node in part.graph.nodes if node.op == "placeholder"), call.args))
+        given = dict(zip((node for node in part.graph.nodes if is_input(node)), call.args))
         root = torch.nn.Module()
         graph = torch.fx.Graph()
         copies: dict[Any, Any] = {}
@@ -134,7 +134,7 @@ class Builder:
         if source.op == "get_attr":
             attribute: torch.Tensor = operator.attrgetter(source.target)(fused)
             return attribute
-        return self._weights.get(name_of(source)) if source.op == "placeholder" else None
+        return self._weights.get(name_of(source)) if is_input(source) else None
 
     def _link(self, fused: Any, call: Any) -> None:
         """Replaces CALL by a call of the part's engine with the inputs that are not weights."""

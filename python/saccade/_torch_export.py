@@ -70,6 +70,11 @@ def operator_name(target: Any) -> str:
     return str(schema.name) if schema is not None else getattr(target, "__name__", str(target))
 
 
+def is_input(node: Any) -> bool:
+    """Whether NODE of an FX graph is one of its inputs."""
+    return bool(node.op == "placeholder")  # PyTorch's name of this operation
+
+
 def is_random(node: Any) -> bool:
     """Whether NODE draws random numbers. Dropout with a probability of 0, or of a module in evaluation, does not."""
     target = node.target

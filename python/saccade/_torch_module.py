@@ -15,7 +15,7 @@ from torch.utils import _pytree as pytree  # type: ignore[import-not-found,unuse
 from . import _torch_engine as engine
 from . import _torch_tensors as tensors
 from ._errors import InvalidArgumentError, UnsupportedError
-from ._torch_export import CannotRun, apart, is_random, operator_name, to_onnx
+from ._torch_export import CannotRun, apart, is_input, is_random, operator_name, to_onnx
 
 MOST_SHAPES = 8
 
@@ -141,7 +141,7 @@ class TorchModule:
         """PROGRAM: the exported ONNX program. Raises saccade.Error."""
         self._arguments, self._outputs, self._options = arguments, outputs, options
         signature = program.exported_program.graph_signature
-        values = {node.name: node.meta["val"] for node in program.exported_program.graph.nodes if node.op == "placeholder"}
+        values = {node.name: node.meta["val"] for node in program.exported_program.graph.nodes if is_input(node)}
         self._shapes = [tuple(values[name].shape) for name in signature.user_inputs]
         self._ranges = {str(symbol): (range_.lower, range_.upper)
                         for symbol, range_ in program.exported_program.range_constraints.items()}

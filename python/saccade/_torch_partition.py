@@ -15,7 +15,7 @@ from torch.fx.passes.infra.partitioner import (  # type: ignore[import-not-found
 from torch.fx.passes.operator_support import OperatorSupportBase  # type: ignore[import-not-found,unused-ignore]
 
 from . import _torch_tensors as tensors
-from ._torch_export import is_random, operator_name
+from ._torch_export import is_input, is_random, operator_name
 
 # A part costs seconds to export, and a call of the engine as much as several small operators of PyTorch. A part needs this
 # many operators, or one of the heavy ones.
@@ -46,7 +46,7 @@ def refusal(node: Any, device: torch.device) -> str | None:
     """Why NODE stays in PyTorch whatever the exporter can do, or None. DEVICE: that of the parts in the engine."""
     if node.target is operator.getitem:
         return refusal(node.args[0], device)
-    # An operator's class and its schema have no public names; torch.library describes both.
+    # An operator's class and its schema have no public names; PyTorch's guide to custom operators describes both.
     if not isinstance(node.target, torch._ops.OpOverload):
         return "it is not a tensor operator"
     if node.target._schema.is_mutable:
@@ -199,7 +199,7 @@ def _beginning(part: Any, nodes: list[Any]) -> Any:
     graph = torch.fx.Graph()
     copies: dict[Any, Any] = {}
     for node in part.graph.nodes:
-        if node.op in ("placeholder", "get_attr") or node in kept:
+        if is_input(node) or node.op == "get_attr" or node in kept:
             copies[node] = graph.node_copy(node, lambda source: copies[source])
     ends = [node for node in kept if isinstance(node.meta.get("val"), torch.Tensor)
             and any(user not in kept for user in node.users)]

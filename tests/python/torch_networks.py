@@ -5,14 +5,14 @@ import saccade
 
 torch = pytest.importorskip("torch", reason="needs ./script/bootstrap --exporters")
 pytest.importorskip("onnxscript", reason="needs ./script/bootstrap --exporters")
-from torch import nn  # noqa: E402
+from torch import library, nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 from torch.utils import _pytree as pytree  # noqa: E402
 
 import saccade.torch  # noqa: E402
 
 
-@torch.library.custom_op("saccade_test::twist", mutates_args=())
+@library.custom_op("saccade_test::twist", mutates_args=())
 def twist(x: torch.Tensor) -> torch.Tensor:
     """An operator that ONNX does not have."""
     return x.flip(-1) + 1
