@@ -33,7 +33,7 @@ struct ServeFlags {
   serve::ExecutionOptions execution;
   serve::ApiOptions api;
   std::string access_log;
-  std::string shared_memory;  ///< what the names of objects begin with; empty: clients may use none
+  serve::MemoryOptions memory;
 };
 
 nlohmann::json to_json(const serve::Repository& models) {
@@ -115,7 +115,7 @@ int run_server(const ServeFlags& flags) {
   constexpr unsigned kMostWorkers = 16;
   options.threads = std::clamp(std::thread::hardware_concurrency() / 4, 1U, kMostThreads);
   // What is left of requests at the end uses them.
-  serve::MemoryRegions regions(flags.shared_memory);
+  serve::MemoryRegions regions(flags.memory);
   std::optional<serve::AccessLog> log;
   if (!flags.access_log.empty()) log.emplace(flags.access_log);
   // They decode images and JSON while models run.
@@ -162,7 +162,8 @@ Action add_serve(FlagBinder& binder) {
   binder.bind("--executions", &flags->execution.executions);
   binder.bind("--queue", &flags->execution.queue);
   binder.bind("--access-log", &flags->access_log);
-  binder.bind("--shared-memory", [flags](const std::string& prefix) { flags->shared_memory = parse_prefix(prefix); });
+  binder.bind("--shared-memory", [flags](const std::string& prefix) { flags->memory.prefix = parse_prefix(prefix); });
+  binder.bind("--cuda-shared-memory", &flags->memory.permits_cuda);
   binder.bind("--max-body", &flags->api.most_bytes);
   binder.bind("--max-pixels", &flags->api.most_pixels);
   flags->address.bind(binder);

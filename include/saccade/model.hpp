@@ -95,6 +95,9 @@ struct InputBuffer {
   const void* data = nullptr;     ///< the elements
   DType dtype = DType::kFloat32;  ///< must be that of the input
   Shape shape;                    ///< must be that of the input
+  /// Whether `data` is in the memory of the GPU that the model runs on. Its elements are complete, and do not change
+  /// before the run is complete.
+  bool on_device = false;
 };
 
 /// Memory of the caller for an output, of any alignment. `shape` is set when the output is written: dense, row-major.
@@ -103,6 +106,8 @@ struct OutputBuffer {
   std::size_t bytes = 0;          ///< size of the memory; at least that of the output's TensorInfo
   DType dtype = DType::kFloat32;  ///< must be that of the output
   Shape shape;                    ///< of the last run
+  /// Whether `data` is in the memory of the GPU that the model runs on. Session::run() alone writes such outputs.
+  bool on_device = false;
 };
 
 /// Runs a model on raw tensors. Owns the mutable memory: one thread at a time. Several sessions of one model may run
@@ -122,11 +127,13 @@ class Session {
   /// or if the contents are invalid for an operator.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
-  /// submit(), then wait(). Allocates nothing after the first call.
+  /// submit(), then wait(). Inputs and outputs may be in the memory of the model's GPU, each for itself: it reads and
+  /// writes them there, without a copy through the host. Allocates nothing after the first call.
   void run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs);
-  /// Starts a run. The inputs are copied before it returns. On a GPU the run continues beside the caller; on the CPU
-  /// wait() does the work. Throws Error (kInvalidArgument) with the name of a mismatched input, or if the run before
-  /// was not waited for; (kUnsupported) if an input or output holds strings.
+  /// Starts a run. Inputs on the host are copied before it returns; those on the GPU stay unchanged until wait(). On a
+  /// GPU the run continues beside the caller; on the CPU wait() does the work. Throws Error (kInvalidArgument) with the
+  /// name of a mismatched input, or if the run before was not waited for; (kUnsupported) if an input or output holds
+  /// strings, or is on a GPU and the model is not.
   void submit(std::span<const InputBuffer> inputs);
   /// Completes the run and writes one output per output of the model, in its order. Throws Error (kInvalidArgument)
   /// with the name of a mismatched output, which leaves the run to be waited for, or if there is no run; also if the

@@ -106,6 +106,8 @@ struct HttpModule {
   HttpReply (*metrics)(const RunState& state);
   /// The same of a server.
   HttpReply (*serve_metrics)(const serve::ServeState& state);
+  /// The bytes of TEXT, base64 of RFC 4648 with padding; nullopt: it is none. Any thread.
+  std::optional<std::string> (*decode_base64)(std::string_view text);
 };
 
 }  // namespace saccade

@@ -1,11 +1,10 @@
 #include "http/credentials.hpp"
 
-#include <openssl/evp.h>
-
 #include <boost/beast/core/string.hpp>
 #include <string>
 
 #include "base/token.hpp"
+#include "http/base64.hpp"
 #include "http/error_reply.hpp"
 #include "http/host_name.hpp"
 
@@ -17,18 +16,9 @@ bool has_password(std::string_view authorization, const std::string& token) {
   constexpr std::string_view kScheme = "Basic ";
   constexpr std::size_t kLongest = 8192;
   if (!authorization.starts_with(kScheme) || authorization.size() > kLongest) return false;
-  const std::string_view encoded = authorization.substr(kScheme.size());
-  std::string login(authorization.size(), '\0');
-  const int size =
-      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(login.data()),
-                      reinterpret_cast<const unsigned char*>(encoded.data()), static_cast<int>(encoded.size()));
-  if (size < 0) return false;
-  // Padding decodes to zeros.
-  std::size_t end = static_cast<std::size_t>(size);
-  while (end > 0 && login[end - 1] == '\0') --end;
-  login.resize(end);
-  const std::size_t colon = login.find(':');
-  return colon != std::string::npos && equals_secret(std::string_view(login).substr(colon + 1), token);
+  const std::optional<std::string> login = decode_base64(authorization.substr(kScheme.size()));
+  const std::size_t colon = login ? login->find(':') : std::string::npos;
+  return colon != std::string::npos && equals_secret(std::string_view(*login).substr(colon + 1), token);
 }
 
 /// Whether the request may be that of a page of this server, or of no page. A page of another site can send a request

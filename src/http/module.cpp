@@ -1,3 +1,4 @@
+#include "http/base64.hpp"
 #include "http/http_server.hpp"
 #include "http/metrics.hpp"
 #include "http/serve_metrics.hpp"
@@ -5,7 +6,8 @@
 namespace saccade::http {
 namespace {
 
-constexpr HttpModule kModule{.listen = listen, .metrics = metrics, .serve_metrics = serve_metrics};
+constexpr HttpModule kModule{
+    .listen = listen, .metrics = metrics, .serve_metrics = serve_metrics, .decode_base64 = decode_base64};
 
 }  // namespace
 }  // namespace saccade::http

@@ -24,4 +24,8 @@ GpuRates measure_gpu(int ordinal, const GpuRateOptions& options) {
 
 std::unique_ptr<GpuMonitor> monitor_gpu(int ordinal) { return module<CudaModule>("cuda").monitor(ordinal); }
 
+std::unique_ptr<SharedGpuMemory> open_gpu_memory(int ordinal, GpuMemoryHandle handle) {
+  return module<CudaModule>("cuda").open_memory(ordinal, handle);
+}
+
 }  // namespace saccade

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "runtime/tactic.hpp"
@@ -68,12 +69,30 @@ class GpuMonitor {
   virtual GpuState read() const noexcept = 0;
 };
 
+/// Memory of a GPU that belongs to another process, which has exported it (cuIpcGetMemHandle). Any thread.
+class SharedGpuMemory {
+ public:
+  virtual ~SharedGpuMemory() = default;
+  /// On the device.
+  virtual std::byte* address() const = 0;
+  virtual std::size_t bytes() const = 0;
+  /// Copies what is at OFFSET to TO, which is complete on return. Throws Error (kDevice).
+  virtual void read(std::size_t offset, std::span<std::byte> to) const = 0;
+  /// Copies FROM to OFFSET, complete on return. Throws Error (kDevice).
+  virtual void write(std::size_t offset, std::span<const std::byte> from) const = 0;
+};
+
+/// Size of the handle of another process's memory.
+inline constexpr std::size_t kGpuMemoryHandleBytes = 64;
+using GpuMemoryHandle = std::span<const std::byte, kGpuMemoryHandleBytes>;
+
 /// The interface of the cuda module: module<CudaModule>("cuda").
 struct CudaModule {
   const Backend& (*backend)(int ordinal, bool fallback, bool graph);
   GpuRates (*rates)(int ordinal, const GpuRateOptions& options);
   void (*check_compiler)();
   std::unique_ptr<GpuMonitor> (*monitor)(int ordinal);
+  std::unique_ptr<SharedGpuMemory> (*open_memory)(int ordinal, GpuMemoryHandle handle);
 };
 
 struct CudaOptions {
@@ -98,5 +117,10 @@ GpuRates measure_gpu(int ordinal, const GpuRateOptions& options = {});
 /// Watches the GPU with that ORDINAL among the visible ones. The first call takes some 20 ms, in which NVML starts. If
 /// it can't, the log says why. Throws Error if the GPU cannot be opened.
 std::unique_ptr<GpuMonitor> monitor_gpu(int ordinal);
+
+/// The memory of HANDLE, for the GPU with that ORDINAL. Its owner keeps it until this has ended: what the driver does
+/// otherwise is undefined. Throws Error (kInvalidArgument) if the driver does not accept the handle, and as
+/// cuda_backend() does.
+std::unique_ptr<SharedGpuMemory> open_gpu_memory(int ordinal, GpuMemoryHandle handle);
 
 }  // namespace saccade

@@ -14,10 +14,18 @@ std::int64_t valid(const TensorView& count, std::int64_t size) {
   return std::clamp<std::int64_t>(value, 0, size);
 }
 
+constexpr const char* kNoGpu = "the model does not run on a GPU, so that it can't take tensors in a GPU's memory";
+
 }  // namespace
 
 void Runner::enqueue(void* /*stream*/, std::span<const void* const> /*inputs*/, std::span<void* const> /*outputs*/) {
-  fail(ErrorCode::kUnsupported, "the model does not run on a GPU, so that it can't take tensors in a GPU's memory");
+  fail(ErrorCode::kUnsupported, "{}", kNoGpu);
+}
+
+void Runner::use_device_tensors(std::span<const void* const> inputs, std::span<void* const> outputs) {
+  const auto is_given = [](const void* address) { return address != nullptr; };
+  if (std::ranges::any_of(inputs, is_given) || std::ranges::any_of(outputs, is_given))
+    fail(ErrorCode::kUnsupported, "{}", kNoGpu);
 }
 
 Execution::Execution(std::shared_ptr<const Plan> plan)

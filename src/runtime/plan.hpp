@@ -123,6 +123,10 @@ class Execution {
   void enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs) {
     runner_->enqueue(stream, inputs, outputs);
   }
+  /// See Runner::use_device_tensors().
+  void use_device_tensors(std::span<const void* const> inputs, std::span<void* const> outputs) {
+    runner_->use_device_tensors(inputs, outputs);
+  }
   /// Time of the last run() by stage.
   std::chrono::nanoseconds stage_time(Stage stage) const { return runner_->stage_time(stage); }
 

@@ -76,6 +76,11 @@ class Runner {
   /// and row-major. Returns when the work is enqueued. Failures of kernels in earlier runs are thrown here. Before
   /// submit(), leave_on_device(false). Throws Error (kUnsupported) if the host is the device.
   virtual void enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs);
+  /// The tensors of the next submit() that are in the device's memory: the address of each graph input and output,
+  /// dense and row-major; null: it is in view(). Inputs are complete. The memory stays valid until wait(). An output
+  /// for which there is an address is not written to view(), unless another output's size is in it. Throws Error
+  /// (kUnsupported) if the host is the device and there is an address.
+  virtual void use_device_tensors(std::span<const void* const> inputs, std::span<void* const> outputs);
   /// Time of the stage in the run that was waited for last, as its caller saw it.
   virtual std::chrono::nanoseconds stage_time(Stage stage) const = 0;
   /// From now on runs record the start and end of each launch in TIMES, one entry per step; empty: they do not.

@@ -91,7 +91,8 @@ class Api {
     json metadata{{"name", kServer},
                   {"version", version()},
                   {"extensions", {"binary_tensor_data", "model_configuration", "model_repository"}}};
-    if (regions_.is_on()) metadata["extensions"].push_back(kMemoryExtension);
+    for (const RegionKind kind : {RegionKind::kSystem, RegionKind::kCuda})
+      if (regions_.permits(kind)) metadata["extensions"].push_back(extension_of(kind));
     routes.push_back(
         {.path = "/v2", .reply = [reply = json_reply(metadata)](const HttpRequest& /*request*/) { return reply; }});
   }

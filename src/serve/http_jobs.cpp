@@ -52,6 +52,7 @@ class OwnedOutputs {
  public:
   explicit OwnedOutputs(std::span<const OutputBuffer> outputs) : outputs_(outputs.begin(), outputs.end()) {
     for (OutputBuffer& output : outputs_) {
+      if (output.on_device) continue;
       const auto* from = static_cast<const std::byte*>(output.data);
       elements_.emplace_back(from, from + output.bytes);
       output.data = elements_.back().data();
@@ -72,10 +73,10 @@ class InferJob final : public HttpJob {
 
   bool prepare() override {
     parsed_ = parse_infer_request(*model_, regions_, std::move(request_));
-    return parsed_.region_inputs.read(regions_, parsed_.inputs);
+    return parsed_.region_inputs.read(*model_, regions_, parsed_.inputs);
   }
 
-  JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images}; }
+  JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images, parsed_.outputs_on_device}; }
 
   std::optional<Clock::time_point> deadline() const override {
     if (!parsed_.timeout) return std::nullopt;

@@ -140,6 +140,7 @@ InferRequest parse_infer_request(const Signature& model, const MemoryRegions& re
   read_inputs(model, regions, parsed, body.substr(length), infer);
   read_outputs(model, regions, parsed, infer);
   check_outputs(model, infer);
+  infer.outputs_on_device = outputs_on_device(model, infer.outputs);
   return infer;
 }
 
@@ -158,9 +159,9 @@ HttpReply infer_reply(const Signature& model, const InferRequest& request, std::
                 {"shape", std::vector(output.shape.begin(), output.shape.end())}};
     const auto elements = elements_in(output);
     if (region) {
-      write_output(*region, model.outputs[index].name, elements);
+      const std::size_t bytes = write_output(*region, model.outputs[index].name, output);
       tensor["parameters"] = {
-          {kRegion, region->region->info().name}, {kRegionBytes, elements.size()}, {kRegionOffset, region->offset}};
+          {kRegion, region->region->info().name}, {kRegionBytes, bytes}, {kRegionOffset, region->offset}};
     } else if (is_binary) {
       tensor["parameters"]["binary_data_size"] = elements.size();
       binary_bytes += elements.size();

@@ -34,6 +34,7 @@ struct InferRequest {
   std::string body;                                  ///< of the HTTP request
   std::vector<std::vector<std::byte>> elements;      ///< of inputs that came as JSON
   RegionInputs region_inputs;
+  std::vector<void*> outputs_on_device;  ///< see TensorInput
 };
 
 /// The request in REQUEST's body: JSON, followed by binary tensors if the header Inference-Header-Content-Length says

@@ -26,6 +26,8 @@ enum class Refusal {
 struct TensorInput {
   std::span<const InputBuffer> tensors;
   std::size_t images = 1;
+  /// Where outputs are written on the model's GPU, in the model's order; null: on the host. Empty: all are.
+  std::span<void* const> outputs_on_device = {};
 };
 
 /// What a job runs on: raw tensors, or a frame. The job owns it.

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/module.hpp"
 #include "serve/json_request.hpp"
 #include "serve/replies.hpp"
 
@@ -13,24 +14,55 @@ using nlohmann::json;
 /// The region that REQUEST names; empty: all.
 std::string region_name(const HttpRequest& request) { return request.names.empty() ? std::string() : request.names[0]; }
 
-HttpReply status_reply(const MemoryRegions& regions, const HttpRequest& request) {
+json described(const RegionInfo& region) {
+  json described{{"name", region.name}, {"byte_size", region.bytes}};
+  if (region.gpu) {
+    described["device_id"] = *region.gpu;
+  } else {
+    described["key"] = region.key;
+    described["offset"] = region.offset;
+  }
+  return described;
+}
+
+HttpReply status_reply(const MemoryRegions& regions, RegionKind kind, const HttpRequest& request) {
   json list = json::array();
-  for (const RegionInfo& region : regions.list(region_name(request)))
-    list.push_back(
-        {{"name", region.name}, {"key", region.key}, {"offset", region.offset}, {"byte_size", region.bytes}});
+  for (const RegionInfo& region : registered(regions, kind, region_name(request))) list.push_back(described(region));
   return json_reply(list);
 }
 
-void add_region(MemoryRegions& regions, const HttpRequest& request) {
+/// The member NAME of PARSED, which must be there.
+std::uint64_t required_count(const json& parsed, const char* name) {
+  const std::optional<std::uint64_t> count = byte_count(parsed, name);
+  if (!count) fail(ErrorCode::kInvalidArgument, "'{}' is missing", name);
+  return *count;
+}
+
+const json& required(const json& parsed, const char* name, bool (json::*is)() const noexcept, const char* type) {
+  const json* found = member(parsed, name, is, type);
+  if (found == nullptr) fail(ErrorCode::kInvalidArgument, "'{}' is missing", name);
+  return *found;
+}
+
+void add_system(MemoryRegions& regions, const HttpRequest& request) {
   const json parsed = parse_object(request.body);
-  const json* key = member(parsed, "key", &json::is_string, "string");
-  const std::optional<std::uint64_t> bytes = byte_count(parsed, "byte_size");
-  if (key == nullptr || !bytes)
-    fail(ErrorCode::kInvalidArgument, "'{}' is missing", key == nullptr ? "key" : "byte_size");
   regions.add({.name = region_name(request),
-               .key = key->get<std::string>(),
+               .key = required(parsed, "key", &json::is_string, "string").get<std::string>(),
                .offset = byte_count(parsed, "offset").value_or(0),
-               .bytes = *bytes});
+               .bytes = required_count(parsed, "byte_size")});
+}
+
+void add_cuda(MemoryRegions& regions, const HttpRequest& request) {
+  const json parsed = parse_object(request.body);
+  const json& handle = required(parsed, "raw_handle", &json::is_object, "object");
+  const json& text = required(handle, "b64", &json::is_string, "string");
+  const auto bytes = module<HttpModule>("http").decode_base64(text.get_ref<const std::string&>());
+  if (!bytes) fail(ErrorCode::kInvalidArgument, "the raw_handle is no base64");
+  const json& device = required(parsed, "device_id", &json::is_number_integer, "integer");
+  regions.add({.name = region_name(request),
+               .bytes = required_count(parsed, "byte_size"),
+               .gpu = gpu_ordinal(device.get<std::int64_t>())},
+              *bytes);
 }
 
 }  // namespace
@@ -49,28 +81,23 @@ std::vector<HttpRoute> memory_routes(MemoryRegions& regions) {
     };
     routes.push_back({.path = path, .reply = checked, .method = method, .most_bytes = kMostBytes});
   };
-  const std::string system = "/v2/systemsharedmemory";
-  const std::string cuda = "/v2/cudasharedmemory";
-  for (const char* part : {"", "/region/{}"}) {
-    add(system + part + "/status", "GET",
-        [&regions](const HttpRequest& request) { return status_reply(regions, request); });
-    add(system + part + "/unregister", "POST", [&regions](const HttpRequest& request) {
-      regions.remove(region_name(request));
+  const auto add_kind = [&](const std::string& path, RegionKind kind,
+                            void (*add_region)(MemoryRegions&, const HttpRequest&)) {
+    for (const char* part : {"", "/region/{}"}) {
+      add(path + part + "/status", "GET",
+          [&regions, kind](const HttpRequest& request) { return status_reply(regions, kind, request); });
+      add(path + part + "/unregister", "POST", [&regions, kind](const HttpRequest& request) {
+        unregister(regions, kind, region_name(request));
+        return HttpReply{};
+      });
+    }
+    add(path + "/region/{}/register", "POST", [&regions, add_region](const HttpRequest& request) {
+      add_region(regions, request);
       return HttpReply{};
     });
-    // Clients unregister all that they may have left of both kinds before they begin.
-    add(cuda + part + "/status", "GET", [](const HttpRequest& request) {
-      if (!request.names.empty()) fail(ErrorCode::kInvalidArgument, "{}", kNoCudaMemory);
-      return json_reply(json::array());
-    });
-    add(cuda + part + "/unregister", "POST", [](const HttpRequest& /*request*/) { return HttpReply{}; });
-  }
-  add(system + "/region/{}/register", "POST", [&regions](const HttpRequest& request) {
-    add_region(regions, request);
-    return HttpReply{};
-  });
-  add(cuda + "/region/{}/register", "POST",
-      [](const HttpRequest& /*request*/) -> HttpReply { fail(ErrorCode::kInvalidArgument, "{}", kNoCudaMemory); });
+  };
+  add_kind("/v2/systemsharedmemory", RegionKind::kSystem, add_system);
+  add_kind("/v2/cudasharedmemory", RegionKind::kCuda, add_cuda);
   return routes;
 }
 

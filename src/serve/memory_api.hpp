@@ -7,8 +7,7 @@
 
 namespace saccade::serve {
 
-/// The routes by which clients register shared memory in REGIONS, which outlive them, and those of CUDA shared memory,
-/// of which there is none.
+/// The routes by which clients register shared memory in REGIONS, which outlive them.
 std::vector<HttpRoute> memory_routes(MemoryRegions& regions);
 
 }  // namespace saccade::serve

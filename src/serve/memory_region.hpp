@@ -2,47 +2,41 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace saccade::serve {
 
-/// What a client registers: a part of a shared memory object.
+/// What a client registers.
 struct RegionInfo {
   std::string name;          ///< the client's
-  std::string key;           ///< the object's, as for shm_open()
-  std::uint64_t offset = 0;  ///< in the object
+  std::string key;           ///< of system shared memory: the object's name, as for shm_open()
+  std::uint64_t offset = 0;  ///< of system shared memory: in the object
   std::uint64_t bytes = 0;
+  std::optional<int> gpu = std::nullopt;  ///< whose memory it is, an ordinal; nullopt: system shared memory
 };
 
-/// A part of a shared memory object of another process. Any thread.
-///
-/// The object is read and written by system calls, and not mapped: its owner may shrink it at any time, and access to a
-/// mapped page that is gone ends the process with SIGBUS. Seals (F_SEAL_SHRINK) would prevent that, but only objects of
-/// memfd_create() take them. A copy that the client can't change is needed anyway: elements are checked before they are
-/// used. It takes the place of the copies out of and into a socket.
+/// Memory of another process. Any thread.
 class MemoryRegion {
  public:
-  /// Opens the object. Throws Error (kInvalidArgument) if there is none that is a regular file of this user, or it is
-  /// smaller than INFO says.
-  explicit MemoryRegion(RegionInfo info);
-  ~MemoryRegion();
+  explicit MemoryRegion(RegionInfo info) : info_(std::move(info)) {}
+  virtual ~MemoryRegion() = default;
   MemoryRegion(const MemoryRegion&) = delete;
   MemoryRegion& operator=(const MemoryRegion&) = delete;
 
   const RegionInfo& info() const { return info_; }
-  /// Copies what is at OFFSET of the region to TO; both lie within the region. Throws Error (kInvalidArgument) if the
-  /// object was removed or has shrunk.
-  void read(std::uint64_t offset, std::span<std::byte> to) const;
+  /// On the GPU of info(), whose kernels can read and write it; null: it is system shared memory.
+  virtual std::byte* on_device() const { return nullptr; }
+  /// Copies what is at OFFSET of the region to TO; both lie within the region. Throws Error: (kInvalidArgument) if the
+  /// memory is no longer there, (kDevice) if a GPU can't read it.
+  virtual void read(std::uint64_t offset, std::span<std::byte> to) const = 0;
   /// Copies FROM to OFFSET of the region; as read().
-  void write(std::uint64_t offset, std::span<const std::byte> from) const;
+  virtual void write(std::uint64_t offset, std::span<const std::byte> from) const = 0;
 
  private:
-  void check_object() const;
-  void check_is_whole() const;
-
   RegionInfo info_;
-  int descriptor_;
 };
 
 }  // namespace saccade::serve

@@ -1,9 +1,13 @@
 #include "serve/memory_regions.hpp"
 
+#include <limits>
 #include <utility>
 
 #include "base/error.hpp"
+#include "serve/cuda_region.hpp"
 #include "serve/signature.hpp"
+#include "serve/system_region.hpp"
+#include "tensor/view.hpp"
 
 namespace saccade::serve {
 namespace {
@@ -11,12 +15,15 @@ namespace {
 constexpr std::size_t kMostRegions = 1024;  // each keeps a file open
 constexpr std::size_t kLongestName = 256;
 
-void check_name(const RegionInfo& info) {
+RegionKind kind_of(const RegionInfo& info) { return info.gpu ? RegionKind::kCuda : RegionKind::kSystem; }
+
+void check_info(const RegionInfo& info) {
   if (info.name.find('\0') != std::string::npos)
     fail(ErrorCode::kInvalidArgument, "the region's name holds a zero byte");
   if (info.name.empty() || info.name.size() > kLongestName)
     fail(ErrorCode::kInvalidArgument, "the region's name '{}' has {} bytes, not 1 to {}", brief(info.name),
          info.name.size(), kLongestName);
+  if (info.bytes == 0) fail(ErrorCode::kInvalidArgument, "the byte_size of the region '{}' is 0", info.name);
 }
 
 void check_key(const RegionInfo& info, const std::string& prefix) {
@@ -34,41 +41,60 @@ void check_key(const RegionInfo& info, const std::string& prefix) {
 
 }  // namespace
 
-MemoryRegions::MemoryRegions(std::string prefix, std::size_t most_bytes)
-    : prefix_(std::move(prefix)), most_bytes_(most_bytes) {}
+bool MemoryRegions::permits(RegionKind kind) const {
+  return kind == RegionKind::kSystem ? !options_.prefix.empty() : options_.permits_cuda;
+}
 
-void MemoryRegions::check_is_on() const {
-  if (!is_on())
-    fail(ErrorCode::kInvalidArgument, "shared memory can't be used: the server was started without --shared-memory");
+void MemoryRegions::check_permits(RegionKind kind) const {
+  if (permits(kind)) return;
+  const bool is_cuda = kind == RegionKind::kCuda;
+  fail(ErrorCode::kInvalidArgument, "{} can't be used: the server was started without --{}shared-memory",
+       is_cuda ? "CUDA shared memory" : "shared memory", is_cuda ? "cuda-" : "");
 }
 
 void MemoryRegions::add(RegionInfo info) {
-  check_is_on();
-  check_name(info);
-  check_key(info, prefix_);
+  check_permits(RegionKind::kSystem);
+  check_info(info);
+  check_key(info, options_.prefix);
+  open<SystemRegion>(std::move(info));
+}
+
+void MemoryRegions::add(RegionInfo info, std::string_view handle) {
+  check_permits(RegionKind::kCuda);
+  check_info(info);
+  open<CudaRegion>(std::move(info), handle);
+}
+
+template <typename Region, typename... Arguments>
+void MemoryRegions::open(RegionInfo info, const Arguments&... arguments) {
   const std::scoped_lock lock(mutex_);
-  // Before the object is opened: refused requests cost no more than that.
+  // Before it is opened: refused requests cost no more than that.
   if (regions_.contains(info.name))
     fail(ErrorCode::kInvalidArgument, "the region '{}' is registered: unregister it first", info.name);
   if (regions_.size() >= kMostRegions)
     fail(ErrorCode::kInvalidArgument, "{} regions are registered, as many as may be: unregister some", kMostRegions);
   std::string name = info.name;
-  regions_.emplace(std::move(name), std::make_shared<const MemoryRegion>(std::move(info)));
+  regions_.emplace(std::move(name), std::make_shared<const Region>(std::move(info), arguments...));
 }
 
-void MemoryRegions::remove(std::string_view name) {
-  check_is_on();
+void MemoryRegions::remove(RegionKind kind, std::string_view name) {
+  check_permits(kind);
+  // They are closed when others can use the list again: a driver may wait for the GPU.
+  std::vector<std::shared_ptr<const MemoryRegion>> removed;
   const std::scoped_lock lock(mutex_);
-  if (name.empty()) regions_.clear();
-  if (const auto found = regions_.find(name); found != regions_.end()) regions_.erase(found);
+  for (auto at = regions_.begin(); at != regions_.end();) {
+    const bool is_meant = kind_of(at->second->info()) == kind && (name.empty() || at->first == name);
+    if (is_meant) removed.push_back(std::move(at->second));
+    at = is_meant ? regions_.erase(at) : std::next(at);
+  }
 }
 
-std::vector<RegionInfo> MemoryRegions::list(std::string_view name) const {
-  check_is_on();
+std::vector<RegionInfo> MemoryRegions::list(RegionKind kind, std::string_view name) const {
+  check_permits(kind);
   std::vector<RegionInfo> infos;
   const std::scoped_lock lock(mutex_);
   for (const auto& [each, region] : regions_)
-    if (name.empty() || each == name) infos.push_back(region->info());
+    if (kind_of(region->info()) == kind && (name.empty() || each == name)) infos.push_back(region->info());
   if (infos.empty() && !name.empty())
     fail(ErrorCode::kInvalidArgument, "no shared memory region '{}' is registered", brief(name));
   return infos;
@@ -77,7 +103,7 @@ std::vector<RegionInfo> MemoryRegions::list(std::string_view name) const {
 std::optional<RegionTensor> MemoryRegions::find(const RegionParameters& parameters, std::string_view tensor) const {
   const auto& [name, bytes, offset] = parameters;
   if (!name && !bytes && !offset) return std::nullopt;
-  check_is_on();
+  if (!permits(RegionKind::kCuda)) check_permits(RegionKind::kSystem);
   if (!name || !bytes)
     fail(ErrorCode::kInvalidArgument, "'{}' is in shared memory, but {} is missing", tensor,
          name ? kRegionBytes : kRegion);
@@ -98,15 +124,32 @@ std::optional<RegionTensor> MemoryRegions::find(const RegionParameters& paramete
 PendingBytes MemoryRegions::reserve(std::size_t bytes) {
   PendingBytes pending(&pending_, {bytes});
   // The sum does not overflow: no tensor has as many bytes as half an address space.
-  if (pending_.fetch_add(bytes) + bytes > most_bytes_) pending.reset();
+  if (pending_.fetch_add(bytes) + bytes > options_.most_bytes) pending.reset();
   return pending;
 }
 
-void write_output(const RegionTensor& to, std::string_view name, std::span<const std::byte> elements) {
-  if (elements.size() > to.bytes)
+std::vector<RegionInfo> registered(const MemoryRegions& regions, RegionKind kind, std::string_view name) {
+  if (kind == RegionKind::kCuda && name.empty() && !regions.permits(kind)) return {};
+  return regions.list(kind, name);
+}
+
+void unregister(MemoryRegions& regions, RegionKind kind, std::string_view name) {
+  if (kind == RegionKind::kSystem || regions.permits(kind)) regions.remove(kind, name);
+}
+
+int gpu_ordinal(std::int64_t device) {
+  if (device < 0 || device > std::numeric_limits<int>::max())
+    fail(ErrorCode::kInvalidArgument, "the server has no GPU {}", device);
+  return static_cast<int>(device);
+}
+
+std::size_t write_output(const RegionTensor& to, std::string_view name, const OutputBuffer& output) {
+  const std::size_t bytes = bytes_of(output.dtype, output.shape);
+  if (bytes > to.bytes)
     fail(ErrorCode::kInvalidArgument, "the {} of '{}' is {}, and the output has {} bytes", kRegionBytes, name, to.bytes,
-         elements.size());
-  to.region->write(to.offset, elements);
+         bytes);
+  if (!output.on_device) to.region->write(to.offset, {static_cast<const std::byte*>(output.data), bytes});
+  return bytes;
 }
 
 }  // namespace saccade::serve

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "saccade/model.hpp"
 #include "serve/memory_region.hpp"
 
 namespace saccade::serve {
@@ -20,11 +21,19 @@ namespace saccade::serve {
 inline constexpr const char* kRegion = "shared_memory_region";
 inline constexpr const char* kRegionBytes = "shared_memory_byte_size";
 inline constexpr const char* kRegionOffset = "shared_memory_offset";
+
+enum class RegionKind { kSystem, kCuda };
 /// The extension of the protocol.
-inline constexpr const char* kMemoryExtension = "system_shared_memory";
-/// Why CUDA shared memory can't be registered.
-inline constexpr const char* kNoCudaMemory =
-    "CUDA shared memory is not supported by this server: register system shared memory";
+constexpr const char* extension_of(RegionKind kind) {
+  return kind == RegionKind::kSystem ? "system_shared_memory" : "cuda_shared_memory";
+}
+
+struct MemoryOptions {
+  std::string prefix;         ///< of the names of shared memory objects; empty: clients may use none
+  bool permits_cuda = false;  ///< clients may use memory of GPUs
+  /// Of copies of inputs, and decoded images, at a time.
+  std::size_t most_bytes = std::size_t{1} << 30;
+};
 
 /// What a request says about a tensor in shared memory.
 struct RegionParameters {
@@ -47,22 +56,22 @@ struct ReleaseBytes {
 };
 using PendingBytes = std::unique_ptr<std::atomic<std::size_t>, ReleaseBytes>;
 
-/// The regions of shared memory that clients have registered (Triton's system shared memory), by name. Any thread. All
-/// functions throw Error (kInvalidArgument) in one sentence for the client.
+/// The regions of shared memory that clients have registered (Triton's system and CUDA shared memory), by name. Any
+/// thread. All functions throw Error (kInvalidArgument) in one sentence for the client.
 class MemoryRegions {
  public:
-  /// Of objects whose names begin with PREFIX; empty: of none. Copies of inputs, and decoded images, have
-  /// MOST_BYTES at a time.
-  explicit MemoryRegions(std::string prefix = {}, std::size_t most_bytes = std::size_t{1} << 30);
+  explicit MemoryRegions(MemoryOptions options = {}) : options_(std::move(options)) {}
 
-  /// Whether clients may use any.
-  bool is_on() const { return !prefix_.empty(); }
-  /// Registers a region.
+  /// Whether clients may use memory of that KIND.
+  bool permits(RegionKind kind) const;
+  /// Registers a region of system shared memory.
   void add(RegionInfo info);
-  /// Removes the region NAME if it is there, and all if NAME is empty. Requests that use it go on.
-  void remove(std::string_view name);
-  /// The region NAME, which must be there, or all if NAME is empty.
-  std::vector<RegionInfo> list(std::string_view name) const;
+  /// Registers memory of the GPU of INFO. HANDLE: the bytes of its CUipcMemHandle.
+  void add(RegionInfo info, std::string_view handle);
+  /// Removes the region NAME of that KIND if it is there, and all if NAME is empty. Requests that use it go on.
+  void remove(RegionKind kind, std::string_view name);
+  /// The region NAME of that KIND, which must be there, or all if NAME is empty.
+  std::vector<RegionInfo> list(RegionKind kind, std::string_view name) const;
 
   /// The part of a region that PARAMETERS of the tensor TENSOR name; nullopt if they name none.
   std::optional<RegionTensor> find(const RegionParameters& parameters, std::string_view tensor) const;
@@ -70,16 +79,25 @@ class MemoryRegions {
   PendingBytes reserve(std::size_t bytes);
 
  private:
-  void check_is_on() const;
+  void check_permits(RegionKind kind) const;
+  template <typename Region, typename... Arguments>
+  void open(RegionInfo info, const Arguments&... arguments);
 
-  std::string prefix_;
-  std::size_t most_bytes_;
+  MemoryOptions options_;
   std::atomic<std::size_t> pending_{0};
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_ptr<const MemoryRegion>, std::less<>> regions_;
 };
 
-/// Copies ELEMENTS of the output NAME to a client's memory. Throws Error (kInvalidArgument) if they do not fit.
-void write_output(const RegionTensor& to, std::string_view name, std::span<const std::byte> elements);
+/// list() for a client, which asks for all of both KINDs before it begins, also where it may use none of the GPU's.
+std::vector<RegionInfo> registered(const MemoryRegions& regions, RegionKind kind, std::string_view name);
+/// remove() for a client, likewise.
+void unregister(MemoryRegions& regions, RegionKind kind, std::string_view name);
+/// The device_id of a request. Throws Error (kInvalidArgument).
+int gpu_ordinal(std::int64_t device);
+
+/// Copies OUTPUT, which has that NAME, to a client's memory, if it is not there already. Returns its size. Throws Error
+/// (kInvalidArgument) if it does not fit.
+std::size_t write_output(const RegionTensor& to, std::string_view name, const OutputBuffer& output);
 
 }  // namespace saccade::serve

@@ -55,6 +55,7 @@ void ModelExecution::run(std::span<const TensorInput> requests) {
   counts_.clear();
   for (const TensorInput& request : requests) counts_.push_back(request.images);
   if (session_) {
+    place_outputs(requests[0].outputs_on_device);
     session_->run(requests[0].tensors, outputs_);
     return;
   }
@@ -65,6 +66,14 @@ void ModelExecution::run(std::span<const TensorInput> requests) {
     for (std::size_t i = 0; i < request.images; ++i) images_.push_back(elements + i * bytes);
   }
   batches_->run(images_);
+}
+
+/// ON_DEVICE: see TensorInput.
+void ModelExecution::place_outputs(std::span<void* const> on_device) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    outputs_[i].on_device = !on_device.empty() && on_device[i] != nullptr;
+    outputs_[i].data = outputs_[i].on_device ? on_device[i] : elements_[i].data();
+  }
 }
 
 std::span<const OutputBuffer> ModelExecution::outputs(std::size_t request) {

@@ -35,6 +35,7 @@ class ModelExecution {
 
  private:
   void warm_up();
+  void place_outputs(std::span<void* const> on_device);
 
   Model model_;
   std::size_t batch_;

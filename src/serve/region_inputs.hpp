@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "saccade/model.hpp"
 #include "serve/memory_regions.hpp"
+#include "serve/signature.hpp"
 
 namespace saccade::serve {
 
@@ -14,9 +16,9 @@ class RegionInputs {
  public:
   /// Input number INDEX, which is like INPUT, is in TENSOR. Throws Error (kInvalidArgument) if that has another size.
   void add(std::size_t index, TensorInfo input, RegionTensor tensor);
-  /// Copies their elements, which must be valid, and has INPUTS point to the copies; false if REGIONS have no room for
-  /// that now. Throws Error (kInvalidArgument).
-  bool read(MemoryRegions& regions, std::span<InputBuffer> inputs);
+  /// Has INPUTS point to them. What lies on MODEL's GPU is used there. Else the elements, which must be valid, are
+  /// copied; false if REGIONS have no room for that now. Throws Error (kInvalidArgument).
+  bool read(const Signature& model, MemoryRegions& regions, std::span<InputBuffer> inputs);
 
  private:
   struct Input {
@@ -28,5 +30,17 @@ class RegionInputs {
   std::vector<Input> inputs_;
   PendingBytes pending_;  ///< of the copies
 };
+
+/// Where MODEL writes the output INDEX on its GPU, if it is to be in TENSOR; null: on the host.
+void* output_on_device(const Signature& model, std::size_t index, const std::optional<RegionTensor>& tensor);
+
+/// The same for each output of MODEL. OUTPUTS of a request have `index` and `region`. Empty: all are on the host.
+std::vector<void*> outputs_on_device(const Signature& model, const auto& outputs) {
+  std::vector<void*> addresses;
+  if (!model.gpu) return addresses;
+  addresses.resize(model.outputs.size());
+  for (const auto& output : outputs) addresses[output.index] = output_on_device(model, output.index, output.region);
+  return addresses;
+}
 
 }  // namespace saccade::serve

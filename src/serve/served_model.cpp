@@ -21,13 +21,22 @@ bool can_predict(const Model& model) {
   }
 }
 
-std::shared_ptr<const Signature> make_signature(const Model& model, std::size_t batch, const TensorBatches* batches) {
+/// The only one of DEVICES if it is a GPU. Images of several requests are put together on the host.
+std::optional<int> only_gpu(std::span<const Device> devices, std::size_t batch) {
+  if (batch > 1 || devices.front().kind != Device::Kind::kCuda) return std::nullopt;
+  const bool is_only = std::ranges::all_of(devices, [&](const Device& each) { return each == devices.front(); });
+  return is_only ? std::optional(devices.front().ordinal) : std::nullopt;
+}
+
+std::shared_ptr<const Signature> make_signature(const Model& model, std::size_t batch, const TensorBatches* batches,
+                                                std::optional<int> gpu) {
   struct Kept {
     Model model;  ///< has the tensors' names
     Signature signature;
   };
   const auto kept = std::make_shared<Kept>(Kept{model, {}});
   kept->signature = {.name = model.name(), .inputs = model.inputs(), .outputs = model.outputs(), .most_images = batch};
+  kept->signature.gpu = gpu;
   if (batches != nullptr)
     for (const auto& at : batches->axes())
       kept->signature.image_axes.push_back(at ? std::optional(at->axis) : std::nullopt);
@@ -81,12 +90,14 @@ ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& 
                       model_.name(), tensor.name, to_string(tensor.dtype));
   if (options_.batch == 0) options_.batch = fastest_batch(model_);
   if (options_.devices.empty()) options_.devices = {model_.options().device};
+  std::vector<Device> used;
   for (const Device& device : options_.devices) {
     const Model there = device == model_.options().device ? model_ : impl_of(model_).on(device);
+    used.push_back(there.options().device);
     for (std::size_t i = 0; i < options_.executions; ++i)
       executions_.push_back(std::make_unique<ModelExecution>(there, predicts_, options_.batch));
   }
-  signature_ = make_signature(model_, options_.batch, executions_[0]->batches());
+  signature_ = make_signature(model_, options_.batch, executions_[0]->batches(), only_gpu(used, options_.batch));
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
 }
 

@@ -21,6 +21,8 @@ struct Signature {
   std::size_t most_images = 1;
   /// The dimension of each output along which its images lie; nullopt: it has none. Empty: most_images is 1.
   std::vector<std::optional<int>> image_axes = {};
+  /// The GPU that reads inputs and writes outputs in its own memory; nullopt: all are on the host.
+  std::optional<int> gpu = std::nullopt;
 };
 
 /// What a message quotes of the client's own TEXT.

@@ -57,6 +57,7 @@ TEST(CudaDriverApi, HasTheValuesOfNvidiasHeader) {
   SACCADE_SAME(CU_STREAM_CAPTURE_STATUS_NONE);
   SACCADE_SAME(CU_STREAM_NON_BLOCKING);
   SACCADE_SAME(CU_EVENT_DEFAULT);
+  SACCADE_SAME(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
   SACCADE_SAME(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
   SACCADE_SAME(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
   EXPECT_EQ(kOurs[0], static_cast<unsigned>(CU_MEMHOSTALLOC_PORTABLE));
@@ -70,6 +71,7 @@ TEST(CudaDriverApi, HasTheLayoutsOfNvidiasHeader) {
   EXPECT_EQ(offsetof(saccade::cuda::CUlaunchConfig, hStream), offsetof(::CUlaunchConfig, hStream));
   EXPECT_EQ(offsetof(saccade::cuda::CUlaunchConfig, attrs), offsetof(::CUlaunchConfig, attrs));
   EXPECT_EQ(offsetof(saccade::cuda::CUlaunchConfig, numAttrs), offsetof(::CUlaunchConfig, numAttrs));
+  EXPECT_EQ(sizeof(saccade::cuda::CUipcMemHandle), sizeof(::CUipcMemHandle));
   EXPECT_EQ(sizeof(saccade::cuda::CUlaunchAttribute), sizeof(::CUlaunchAttribute));
   EXPECT_EQ(offsetof(saccade::cuda::CUlaunchAttribute, value), offsetof(::CUlaunchAttribute, value));
 }

@@ -16,6 +16,7 @@
 namespace saccade {
 namespace {
 
+using testing::Each;
 using testing::ElementsAre;
 
 template <auto Function>
@@ -186,6 +187,100 @@ TEST_F(CudaEnqueueSession, RefusesWhatCantBeRight) {
   SACCADE_DRIVER(cuGraphDestroy)(graph);
   session.enqueue(std::array{input}, outputs, stream.get());
   EXPECT_THAT(scores.elements(stream), ElementsAre(1, 1, 1));
+}
+
+TEST_F(CudaEnqueueSession, RunsOnTensorsOfBothSides) {
+  Session session(model_);
+  const CallersStream stream;
+  const Shape sides{1, 3, 8, 8};
+  for (int i = 0; i < 8; ++i) {
+    const bool reads_device = i % 2 == 1;
+    const bool writes_device = i / 2 % 2 == 1;
+    const auto value = static_cast<float>(i + 1);
+    const std::vector<float> pixels = solid(value);
+    const DeviceArray<float> image(reads_device ? pixels : solid(-1));
+    const DeviceArray<float> scores({-1, -1, -1});
+    std::array<float, 3> on_host{-1, -1, -1};
+    const InputBuffer input{
+        .data = reads_device ? image.get() : pixels.data(), .shape = sides, .on_device = reads_device};
+    std::array outputs{OutputBuffer{
+        .data = writes_device ? scores.get() : on_host.data(), .bytes = scores.bytes(), .on_device = writes_device}};
+    session.run(std::array{input}, outputs);
+    EXPECT_EQ(outputs[0].shape, (Shape{1, 3}));
+    EXPECT_THAT(scores.elements(stream), Each(writes_device ? value : -1)) << i;
+    EXPECT_THAT(on_host, Each(writes_device ? -1 : value)) << i;
+  }
+}
+
+TEST_F(CudaEnqueueSession, OutputsOfTheGpuAreForRun) {
+  Session session(model_);
+  const std::vector<float> pixels = solid(1);
+  const DeviceArray<float> scores({0, 0, 0});
+  std::array outputs{OutputBuffer{.data = scores.get(), .bytes = scores.bytes(), .on_device = true}};
+  session.submit(std::array{InputBuffer{.data = pixels.data(), .shape = {1, 3, 8, 8}}});
+  EXPECT_THROW(session.wait(outputs), Error);
+  std::array<float, 3> on_host{};
+  outputs[0] = {.data = on_host.data(), .bytes = sizeof on_host};
+  session.wait(outputs);
+  EXPECT_THAT(on_host, Each(1.0F));
+}
+
+TEST_F(CudaEnqueueSession, AModelOnTheHostRefusesTensorsOfTheGpu) {
+  ModelOptions options = model_.options();
+  options.device = Device::cpu();
+  Session session(Model::load(test::write_color_classifier(folder_), options));
+  const DeviceArray<float> image(solid(1));
+  const InputBuffer input{.data = image.get(), .shape = {1, 3, 8, 8}, .on_device = true};
+  EXPECT_THROW(session.submit(std::array{input}), Error);
+}
+
+TEST_P(CudaEnqueue, TensorsOfARunMayBeOnTheDevice) {
+  test::GraphBuilder b;
+  const ValueId x = b.input("x", {2});
+  const ValueId negative = b.op("Neg", {x});
+  const Graph graph = b.build({x, b.floats({3}, {7, 8, 9}), negative, negative});
+  Execution execution = executed(graph, GetParam());
+  const CallersStream stream;
+  const DeviceArray<float> from({1, 2});
+  const DeviceArray<float> same({0, 0});
+  const DeviceArray<float> constant({0, 0, 0});
+  const DeviceArray<float> on_device({0, 0});
+  const auto on_host = [&](std::size_t i) {
+    const auto elements = execution.output(i).as<float>();
+    return std::vector(elements.begin(), elements.end());
+  };
+  execution.use_device_tensors(std::array<const void*, 1>{from.get()},
+                               std::array<void*, 4>{same.get(), constant.get(), on_device.get(), nullptr});
+  execution.run();
+  EXPECT_THAT(same.elements(stream), ElementsAre(1, 2));
+  EXPECT_THAT(constant.elements(stream), ElementsAre(7, 8, 9));
+  EXPECT_THAT(on_device.elements(stream), ElementsAre(-1, -2));
+  EXPECT_THAT(on_host(3), ElementsAre(-1, -2)) << "the same value";
+  // An output that is an input which only the device has.
+  execution.use_device_tensors(std::array<const void*, 1>{from.get()}, std::array<void*, 4>{});
+  execution.run();
+  EXPECT_THAT(on_host(0), ElementsAre(1, 2));
+  EXPECT_THAT(on_host(2), ElementsAre(-1, -2));
+  execution.use_device_tensors(std::array<const void*, 1>{}, std::array<void*, 4>{});
+  execution.input(0).as<float>()[0] = 5;
+  execution.input(0).as<float>()[1] = 6;
+  execution.run();
+  EXPECT_THAT(on_host(0), ElementsAre(5, 6));
+  EXPECT_THAT(on_host(2), ElementsAre(-5, -6));
+}
+
+TEST_P(CudaEnqueue, ARunThatReadsTheDeviceReportsItsOwnIndices) {
+  test::GraphBuilder b;
+  const ValueId indices = b.input("indices", {1}, DType::kInt64);
+  const Graph graph = b.build({b.op("Gather", {b.floats({2}, {5, 6}), indices})});
+  Execution execution = executed(graph, GetParam());
+  const DeviceArray<std::int64_t> bad({2});
+  const DeviceArray<std::int64_t> good({1});
+  execution.use_device_tensors(std::array<const void*, 1>{bad.get()}, std::array<void*, 1>{});
+  EXPECT_THROW(execution.run(), Error);
+  execution.use_device_tensors(std::array<const void*, 1>{good.get()}, std::array<void*, 1>{});
+  execution.run();
+  EXPECT_EQ(execution.output(0).as<float>()[0], 6);
 }
 
 TEST_F(CudaEnqueueSession, AFrameMayLieOnTheModelsGpu) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """serve_memory.py --binary SACCADE --shared DIR --model MODEL: tensors in shared memory, as Triton's clients place them there by
 HTTP and gRPC. Exits with 77 where these are not installed."""
+import base64
 import concurrent.futures
 import contextlib
 import json
@@ -284,12 +285,12 @@ class Memory(Case):
             client.unregister_system_shared_memory()
         self.assertLess(descriptors(), before + 100)
 
-    def test_cuda_memory_is_refused(self):
+    def test_cuda_memory_is_refused_without_its_flag(self):
         for module, client in self.each():
-            self.refused(lambda: client.register_cuda_shared_memory("a", b"x" * 64, 0, 100), "not supported")
+            self.refused(lambda: client.register_cuda_shared_memory("a", base64.b64encode(b"x" * 64), 0, 100), "without --cuda-shared-memory")
             status = client.get_cuda_shared_memory_status()
             self.assertEqual(len(status if module is tritonclient.http else status.regions), 0)
-            self.refused(lambda: client.get_cuda_shared_memory_status("a"), "not supported")
+            self.refused(lambda: client.get_cuda_shared_memory_status("a"), "without --cuda-shared-memory")
             client.unregister_cuda_shared_memory("a")
             client.unregister_cuda_shared_memory()
 

@@ -22,8 +22,8 @@ SMALL = "resnet20_cifar10"
 ELEMENTS = 3 * 32 * 32
 
 
-def command(*flags, models=None):
-    return [ARGS.binary, "serve", *([network()] if models is None else models), "--device", "cpu", "--http", "0", *flags]
+def command(*flags, models=None, device="cpu"):
+    return [ARGS.binary, "serve", *([network()] if models is None else models), "--device", device, "--http", "0", *flags]
 
 
 def network():
@@ -36,8 +36,9 @@ def network():
 class Server:
     """A running server."""
 
-    def __init__(self, *flags, models=None):
-        self.process = subprocess.Popen(command(*flags, models=models), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    def __init__(self, *flags, models=None, device="cpu", environment=None):
+        self.process = subprocess.Popen(command(*flags, models=models, device=device), stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, text=True, env=os.environ | (environment or {}))
         lines = []
         while line := self.process.stderr.readline():
             lines.append(line)

@@ -53,7 +53,10 @@ std::string read_text(const MemoryRegion& region, std::uint64_t offset, std::siz
   return text;
 }
 
-std::span<const std::byte> bytes_in(const std::string& text) { return std::as_bytes(std::span(text)); }
+void write_text(const RegionTensor& to, std::string text) {
+  const auto size = static_cast<std::int64_t>(text.size());
+  write_output(to, "y", {.data = text.data(), .bytes = text.size(), .dtype = DType::kUInt8, .shape = {size}});
+}
 
 class MemoryRegionsTest : public testing::Test {
  protected:
@@ -72,7 +75,7 @@ class MemoryRegionsTest : public testing::Test {
     }
   }
 
-  MemoryRegions regions_{SharedObject::prefix(), 100};
+  MemoryRegions regions_{{.prefix = SharedObject::prefix(), .most_bytes = 100}};
   SharedObject object_{"object"};
 };
 
@@ -80,9 +83,9 @@ TEST_F(MemoryRegionsTest, AreReadAndWritten) {
   regions_.add({"a", "/" + object_.key(), 2, 10});
   const RegionTensor tensor = find("a", 4, 3);
   EXPECT_EQ(read_text(*tensor.region, tensor.offset, 4), "fghi");
-  write_output(tensor, "y", bytes_in("XY"));
+  write_text(tensor, "XY");
   EXPECT_EQ(object_.content(), "abcdeXYhijklmnopqrstuvwxyz");
-  refused([&] { write_output(tensor, "y", bytes_in("12345")); }, "of 'y' is 4, and the output has 5 bytes");
+  refused([&] { write_text(tensor, "12345"); }, "of 'y' is 4, and the output has 5 bytes");
 }
 
 TEST_F(MemoryRegionsTest, KeepWithinTheirBounds) {
@@ -103,7 +106,7 @@ TEST_F(MemoryRegionsTest, KeepWithinTheirBounds) {
 TEST_F(MemoryRegionsTest, WhatIsRemovedIsKeptByThoseWhoUseIt) {
   regions_.add({"a", object_.key(), 0, 26});
   const RegionTensor used = find("a", 26);
-  regions_.remove("a");
+  regions_.remove(RegionKind::kSystem, "a");
   refused([&] { find("a", 1); }, "no shared memory region 'a'");
   EXPECT_EQ(read_text(*used.region, 0, 3), "abc");
 }
@@ -113,13 +116,13 @@ TEST_F(MemoryRegionsTest, AnObjectThatShrinksIsRefused) {
   const RegionTensor tensor = find("a", 10);
   object_.resize(11);
   refused([&] { read_text(*tensor.region, 0, 10); }, "has shrunk");
-  refused([&] { write_output(tensor, "y", bytes_in("X")); }, "has shrunk");
+  refused([&] { write_text(tensor, "X"); }, "has shrunk");
   EXPECT_EQ(object_.content(), "abcdefghijk");
   object_.resize(26);
   EXPECT_EQ(read_text(*tensor.region, 8, 2), std::string("k\0", 2));
   object_.remove();
   refused([&] { read_text(*tensor.region, 0, 10); }, "was removed");
-  refused([&] { write_output(tensor, "y", bytes_in("X")); }, "was removed");
+  refused([&] { write_text(tensor, "X"); }, "was removed");
 }
 
 TEST_F(MemoryRegionsTest, AnObjectThatShrinksWhileItIsReadHarmsNoOne) {
@@ -135,7 +138,7 @@ TEST_F(MemoryRegionsTest, AnObjectThatShrinksWhileItIsReadHarmsNoOne) {
   for (int i = 0; i < 200; ++i) {
     try {
       tensor.region->read(0, std::as_writable_bytes(std::span(text)));
-      write_output(tensor, "y", bytes_in(text));
+      write_text(tensor, text);
     } catch (const Error& error) {
       EXPECT_THAT(error.what(), HasSubstr("has shrunk"));
       ++refused;
@@ -151,21 +154,21 @@ TEST_F(MemoryRegionsTest, InputsAreCopiedWithinABound) {
   std::array<InputBuffer, 2> buffers{};
   std::vector<RegionInputs> all(6);
   for (RegionInputs& inputs : all) inputs.add(1, info, find("a", 20, 2));
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(all[i].read(regions_, buffers));
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_TRUE(all[i].read({}, regions_, buffers));
   EXPECT_EQ(buffers[0].data, nullptr);
   EXPECT_EQ(std::string(static_cast<const char*>(buffers[1].data), 3), "cde");
-  EXPECT_FALSE(all[5].read(regions_, buffers)) << "100 bytes are copied";
+  EXPECT_FALSE(all[5].read({}, regions_, buffers)) << "100 bytes are copied";
   all[0] = RegionInputs();
-  EXPECT_TRUE(all[5].read(regions_, buffers));
+  EXPECT_TRUE(all[5].read({}, regions_, buffers));
   refused([&] { all[0].add(1, info, find("a", 19)); }, "of 'x' is 20, not 19");
 }
 
 TEST_F(MemoryRegionsTest, NoneCanBeUsedWithoutAPrefix) {
   MemoryRegions off;
-  EXPECT_FALSE(off.is_on());
+  EXPECT_FALSE(off.permits(RegionKind::kSystem));
   refused([&] { off.add({"a", object_.key(), 0, 1}); }, "without --shared-memory");
-  refused([&] { off.remove(""); }, "without --shared-memory");
-  refused([&] { off.list(""); }, "without --shared-memory");
+  refused([&] { off.remove(RegionKind::kSystem, ""); }, "without --shared-memory");
+  refused([&] { off.list(RegionKind::kSystem, ""); }, "without --shared-memory");
   refused([&] { off.find({"a", 1, 0}, "x"); }, "without --shared-memory");
   EXPECT_FALSE(off.find({}, "x"));
 }

@@ -267,6 +267,8 @@ std::vector<Flag> own_flags() {
       {kServe, "--access-log", "FILE", Path{}, "Append a line of JSON for each request for a model to FILE; -: standard error"},
       {kServe, "--shared-memory", "PREFIX", Text{"camera-", "a/b"},
        "Tensors may be in shared memory of this machine: in objects in /dev/shm whose names begin with PREFIX"},
+      {kServe, "--cuda-shared-memory", "",  Switch{},
+       "Tensors may be in memory of a GPU that a process of this machine has allocated; only for clients that are trusted"},
       {kServe, "--max-body", "SIZE", Size{}, "Size limit of a request's body, as 64M", {.otherwise = "64M"}},
       {kServe, "--max-pixels", "N", Integer{1, 1 << 28}, "Size limit of an image", {.initial = "100000000"}},
       {kServe, "--tls", "CERT.pem KEY.pem", Path{}, "Serve by TLS, with this chain of certificates and its private key",

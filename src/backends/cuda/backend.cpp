@@ -9,6 +9,7 @@
 #include "base/processors.hpp"
 #include "cuda/driver/compiler.hpp"
 #include "cuda/driver/monitor.hpp"
+#include "cuda/driver/shared_memory.hpp"
 #include "cuda/executor/graph_executor.hpp"
 #include "cuda/executor/rates.hpp"
 #include "cuda/tactics/attention.hpp"
@@ -120,7 +121,11 @@ GpuRates rates(int ordinal, const GpuRateOptions& options) { return measure_rate
 
 void check_compiler() { compiler_version(); }
 
-const CudaModule kModule{.backend = backend, .rates = rates, .check_compiler = check_compiler, .monitor = monitor};
+const CudaModule kModule{.backend = backend,
+                         .rates = rates,
+                         .check_compiler = check_compiler,
+                         .monitor = monitor,
+                         .open_memory = open_memory};
 
 }  // namespace
 

@@ -46,6 +46,9 @@ void check(const TensorInfo& wanted, const OutputBuffer& given) {
          given.data == nullptr ? 0 : given.bytes);
 }
 
+bool is_on_device(const Tensor& /*tensor*/) { return false; }
+bool is_on_device(const InputBuffer& buffer) { return buffer.on_device; }
+
 void check_count(const Model& model, std::string_view what, std::size_t wanted, std::size_t given) {
   if (given != wanted)
     fail(ErrorCode::kInvalidArgument, "{} has {} {}s, but got {}", model.name(), wanted, what, given);
@@ -57,19 +60,30 @@ struct Session::State {
   Model model;
   Execution execution;
   bool is_running = false;
-  bool is_on_device = false;  ///< enqueue() was the last to run
+  bool is_enqueued = false;  ///< enqueue() was the last to run
+  // Tensors on the device; null: on the host.
   std::vector<const void*> from{};
   std::vector<void*> to{};
 
   template <typename Input>
-  void submit(std::span<const Input> inputs) {
+  void submit(std::span<const Input> inputs, std::span<const OutputBuffer> outputs) {
     if (is_running) fail(ErrorCode::kInvalidArgument, "{} is running; wait for it first", model.name());
     const auto wanted = model.inputs();
     check_count(model, "input", wanted.size(), inputs.size());
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      copy_elements(checked_view(wanted[i], inputs[i]), execution.input(i));
+    from.assign(inputs.size(), nullptr);
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const TensorView view = checked_view(wanted[i], inputs[i]);
+      if (is_on_device(inputs[i]))
+        from[i] = view.data;
+      else
+        copy_elements(view, execution.input(i));
+    }
+    to.assign(model.outputs().size(), nullptr);
+    for (std::size_t i = 0; i < outputs.size(); ++i)
+      if (outputs[i].on_device) to[i] = outputs[i].data;
     in_model([&] {
-      if (std::exchange(is_on_device, false)) execution.leave_on_device(false);
+      if (std::exchange(is_enqueued, false)) execution.leave_on_device(false);
+      execution.use_device_tensors(from, to);
       execution.submit();
     });
     is_running = true;
@@ -90,7 +104,7 @@ struct Session::State {
     in_model([&] {
       check_fixed_sizes();
       execution.enqueue(stream, from, to);
-      is_on_device = true;
+      is_enqueued = true;
     });
   }
 
@@ -117,7 +131,8 @@ struct Session::State {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       OutputBuffer& output = outputs[i];
       output.shape = data_output_shape(execution, i);
-      read_data_output(execution, i, {output.data, output.dtype, Layout::kRowMajor, output.shape});
+      if (to[i] == nullptr)
+        read_data_output(execution, i, {output.data, output.dtype, Layout::kRowMajor, output.shape});
     }
   }
 
@@ -141,14 +156,14 @@ Session::Session(Session&&) noexcept = default;
 Session& Session::operator=(Session&&) noexcept = default;
 
 std::vector<Tensor> Session::run(std::span<const Tensor> inputs) {
-  state_->submit(inputs);
+  state_->submit(inputs, {});
   state_->wait();
   return read_data_outputs(state_->execution);
 }
 
 void Session::run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs) {
   state_->check_outputs(outputs);
-  state_->submit(inputs);
+  state_->submit(inputs, outputs);
   state_->finish(outputs);
 }
 
@@ -156,12 +171,15 @@ void Session::enqueue(std::span<const InputBuffer> inputs, std::span<OutputBuffe
   state_->enqueue(inputs, outputs, stream);
 }
 
-void Session::submit(std::span<const InputBuffer> inputs) { state_->submit(inputs); }
+void Session::submit(std::span<const InputBuffer> inputs) { state_->submit(inputs, {}); }
 
 void Session::wait(std::span<OutputBuffer> outputs) {
   if (!state_->is_running)
     fail(ErrorCode::kInvalidArgument, "{} is not running; submit inputs first", state_->model.name());
   state_->check_outputs(outputs);
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].on_device)
+      fail(ErrorCode::kUnsupported, "output '{}' is on a GPU: run() writes it there", state_->model.outputs()[i].name);
   state_->finish(outputs);
 }
 

@@ -37,9 +37,9 @@ class MessageJob final : public Job {
 
   bool prepare() override {
     parsed_ = parse_infer_message(*model_, regions_, call_->request());
-    return parsed_.region_inputs.read(regions_, parsed_.inputs);
+    return parsed_.region_inputs.read(*model_, regions_, parsed_.inputs);
   }
-  JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images}; }
+  JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images, parsed_.outputs_on_device}; }
 
   std::optional<Clock::time_point> deadline() const override {
     // The client has gone: the past refuses it.

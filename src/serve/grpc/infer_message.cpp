@@ -182,6 +182,7 @@ InferMessage parse_infer_message(const Signature& model, const MemoryRegions& re
   parsed.timeout = timeout_in(request);
   read_inputs(model, regions, request, parsed);
   read_outputs(model, regions, request, parsed);
+  parsed.outputs_on_device = outputs_on_device(model, parsed.outputs);
   return parsed;
 }
 
@@ -198,8 +199,7 @@ grpc::ByteBuffer response_to(const Signature& model, const ModelInferRequest& re
     tensor.set_datatype(std::string(datatype_of(output.dtype)));
     tensor.mutable_shape()->Add(output.shape.begin(), output.shape.end());
     if (!region) continue;
-    const std::size_t bytes = bytes_of(output.dtype, output.shape);
-    write_output(*region, model.outputs[index].name, {static_cast<const std::byte*>(output.data), bytes});
+    const std::size_t bytes = write_output(*region, model.outputs[index].name, output);
     Parameters& parameters = *tensor.mutable_parameters();
     parameters[kRegion].set_string_param(text_of(region->region->info().name));
     parameters[kRegionBytes].set_int64_param(static_cast<std::int64_t>(bytes));

@@ -29,6 +29,7 @@ struct InferMessage {
   std::optional<std::chrono::microseconds> timeout;  ///< for its turn; nullopt: none
   std::vector<std::vector<std::byte>> elements;      ///< of inputs that the message has in a wider type
   RegionInputs region_inputs;
+  std::vector<void*> outputs_on_device;  ///< see TensorInput
 };
 
 /// Whether it takes microseconds to read REQUEST: all inputs are raw.

@@ -86,7 +86,8 @@ Reactor* InferenceService::ServerMetadata(Context* context, const inference::Ser
     response->set_name(std::string(kServer));
     response->set_version(version());
     for (const char* extension : {"model_configuration", "model_repository"}) response->add_extensions(extension);
-    if (regions_.is_on()) response->add_extensions(kMemoryExtension);
+    for (const RegionKind kind : {RegionKind::kSystem, RegionKind::kCuda})
+      if (regions_.permits(kind)) response->add_extensions(extension_of(kind));
     return grpc::Status::OK;
   });
 }

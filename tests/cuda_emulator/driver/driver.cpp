@@ -37,6 +37,7 @@
 //   SACCADE_EMULATOR_MEMORY      size of device memory in bytes (16 GiB; allocated on demand)
 //   SACCADE_EMULATOR_CACHE       cache of compiled kernels (in the build folder)
 //   SACCADE_EMULATOR_SOURCES     a folder for the sources of all kernels, for NVIDIA's compiler
+//   SACCADE_EMULATOR_EXPORT      yes: device memory can be opened by other processes (cuIpcGetMemHandle)
 //   SACCADE_EMULATOR_RUN         no: kernels are not compiled, and launches only check their pointers; quick access to
 //                                the kernels of a plan and their sources
 //   SACCADE_EMULATOR_ORDER       order of a block's threads: ascending, descending, or alternate (the default)

@@ -1,3 +1,6 @@
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +27,8 @@ struct Allocation {
   bool constant = false;  // filled by the host, before any work
   bool worked_on = false;
   bool registered = false;  // the host's own memory, without guards
+  bool imported = false;    // of another process, which has the guards
+  int file = -1;            // that can be exported
 };
 
 struct Memory {
@@ -39,23 +44,47 @@ Memory& memory() {
 
 std::byte* pointer(std::uintptr_t address) { return reinterpret_cast<std::byte*>(address); }
 
+bool can_export() {
+  static const bool can = !setting("SACCADE_EMULATOR_EXPORT", "").empty();
+  return can;
+}
+
+std::size_t whole_size(std::size_t bytes) {
+  return (bytes + 2 * kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Memory of a file that another process can open; null: out of memory.
+std::byte* map_file(std::size_t bytes, int& file) {
+  file = memfd_create("saccade-emulator", MFD_CLOEXEC);
+  if (file < 0) return nullptr;
+  void* mapped = MAP_FAILED;
+  if (ftruncate(file, static_cast<off_t>(bytes)) == 0)
+    mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (mapped != MAP_FAILED) return static_cast<std::byte*>(mapped);
+  close(file);
+  return nullptr;
+}
+
 /// [guard][BYTES][guard]; 0: out of memory.
 std::uintptr_t allocate(Kind kind, std::size_t bytes) {
-  const std::size_t whole = (bytes + 2 * kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
-  auto* base = static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole));
+  const std::size_t whole = whole_size(bytes);
+  int file = -1;
+  auto* base = kind == Kind::kDevice && can_export() ? map_file(whole, file)
+                                                     : static_cast<std::byte*>(std::aligned_alloc(kAlignment, whole));
   if (base == nullptr) return 0;
   std::byte* start = base + kGuardBytes;
   std::memset(start, kPoison, bytes);
   set_guard(base);
   set_guard(start + bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(start);
-  memory().allocations.emplace(address, Allocation{.kind = kind, .bytes = bytes, .constant = kind == Kind::kPinned});
+  memory().allocations.emplace(
+      address, Allocation{.kind = kind, .bytes = bytes, .constant = kind == Kind::kPinned, .file = file});
   if (kind == Kind::kDevice) memory().used += bytes;
   return address;
 }
 
 void expect_guards_of(std::uintptr_t address, const Allocation& allocation, const char* who) {
-  if (allocation.registered) return;
+  if (allocation.registered || allocation.imported) return;
   const std::size_t bytes = allocation.bytes;
   const bool before = guard_holds(pointer(address) - kGuardBytes);
   if (before && guard_holds(pointer(address) + bytes)) return;
@@ -68,14 +97,23 @@ void expect_guards_of(std::uintptr_t address, const Allocation& allocation, cons
 bool free_allocation(Kind kind, std::uintptr_t address, const char* who) {
   const std::scoped_lock lock(memory().mutex);
   const auto found = memory().allocations.find(address);
-  if (found == memory().allocations.end() || found->second.kind != kind || found->second.registered) return false;
+  if (found == memory().allocations.end() || found->second.kind != kind || found->second.registered ||
+      found->second.imported)
+    return false;
   expect_guards_of(address, found->second, who);
   drop_guard(pointer(address) - kGuardBytes);
   drop_guard(pointer(address) + found->second.bytes);
   std::memset(pointer(address), kPoison, found->second.bytes);
   if (kind == Kind::kDevice) memory().used -= found->second.bytes;
+  const Allocation freed = found->second;
   memory().allocations.erase(found);
-  std::free(pointer(address) - kGuardBytes);
+  std::byte* const base = pointer(address) - kGuardBytes;
+  if (freed.file < 0) {
+    std::free(base);
+  } else {
+    munmap(base, whole_size(freed.bytes));
+    close(freed.file);
+  }
   return true;
 }
 
@@ -127,6 +165,23 @@ bool is_variable(const void* address) {
   return found != nullptr && (found->second.worked_on || !found->second.constant);
 }
 
+std::optional<Exported> exported(CUdeviceptr address) {
+  const std::scoped_lock lock(memory().mutex);
+  const auto found = memory().allocations.find(address);
+  if (found == memory().allocations.end() || found->second.file < 0) return std::nullopt;
+  return Exported{found->second.file, whole_size(found->second.bytes), found->second.bytes};
+}
+
+void add_imported(CUdeviceptr address, std::size_t bytes) {
+  const std::scoped_lock lock(memory().mutex);
+  memory().allocations.emplace(address, Allocation{.kind = Kind::kDevice, .bytes = bytes, .imported = true});
+}
+
+void remove_imported(CUdeviceptr address) {
+  const std::scoped_lock lock(memory().mutex);
+  memory().allocations.erase(address);
+}
+
 int live_allocations() {
   const std::scoped_lock lock(memory().mutex);
   return static_cast<int>(memory().allocations.size());
@@ -160,6 +215,16 @@ CUresult cuMemFree_v2(CUdeviceptr address) {
   if (address == 0) return CUDA_SUCCESS;
   const CUresult result = drain_all();
   return free_allocation(Kind::kDevice, address, "cuMemFree") ? result : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr* base, std::size_t* bytes, CUdeviceptr address) {
+  SACCADE_BEGIN(cuMemGetAddressRange_v2, Needs::kContext);
+  const std::scoped_lock lock(memory().mutex);
+  const auto* found = emulator::find(address);
+  if (found == nullptr || found->second.kind != Kind::kDevice) return CUDA_ERROR_INVALID_VALUE;
+  *base = found->first;
+  *bytes = found->second.bytes;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuMemHostAlloc(void** address, std::size_t bytes, unsigned) {

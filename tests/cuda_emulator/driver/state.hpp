@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -171,6 +172,17 @@ void note_work_on(CUdeviceptr address);
 /// Device or pinned memory whose contents may depend on work on a stream. Constants do not: device memory filled by
 /// synchronous copies and pinned memory, as long as no asynchronous copy and no kernel's non-const pointer leads there.
 bool is_variable(const void* address);
+/// Memory that another process can map.
+struct Exported {
+  int file = -1;
+  std::size_t whole = 0;  ///< size of the file: with the guards
+  std::size_t bytes = 0;
+};
+/// The device memory at ADDRESS; nullopt: it can't be exported.
+std::optional<Exported> exported(CUdeviceptr address);
+/// The BYTES at ADDRESS are device memory of another process.
+void add_imported(CUdeviceptr address, std::size_t bytes);
+void remove_imported(CUdeviceptr address);
 int live_allocations();
 int live_modules();
 /// Null: no such function.

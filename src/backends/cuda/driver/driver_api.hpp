@@ -19,6 +19,10 @@ using CUgraph = struct CUgraph_st*;
 using CUgraphExec = struct CUgraphExec_st*;
 using CUhostFn = void (*)(void* user_data);
 
+struct CUipcMemHandle {
+  char reserved[64];
+};
+
 enum CUresult : int {
   CUDA_SUCCESS = 0,
   CUDA_ERROR_INVALID_VALUE = 1,
@@ -66,6 +70,7 @@ enum CUfunction_attribute : int {
 enum CUstreamCaptureMode : int { CU_STREAM_CAPTURE_MODE_THREAD_LOCAL = 1 };
 enum CUstreamCaptureStatus : int { CU_STREAM_CAPTURE_STATUS_NONE = 0 };
 inline constexpr unsigned CU_STREAM_NON_BLOCKING = 1;
+inline constexpr unsigned CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1;
 inline constexpr unsigned CU_EVENT_DEFAULT = 0;
 inline constexpr unsigned CU_EVENT_DISABLE_TIMING = 2;
 inline constexpr unsigned CU_MEMHOSTALLOC_PORTABLE = 1;
@@ -142,6 +147,9 @@ struct CUDA_MEMCPY2D {
   X(cuMemGetInfo_v2, (std::size_t * free, std::size_t * total))                                                   \
   X(cuMemAlloc_v2, (CUdeviceptr * address, std::size_t bytes))                                                    \
   X(cuMemFree_v2, (CUdeviceptr address))                                                                          \
+  X(cuMemGetAddressRange_v2, (CUdeviceptr * base, std::size_t* bytes, CUdeviceptr address))                       \
+  X(cuIpcOpenMemHandle_v2, (CUdeviceptr * address, CUipcMemHandle handle, unsigned flags))                        \
+  X(cuIpcCloseMemHandle, (CUdeviceptr address))                                                                   \
   X(cuMemHostAlloc, (void** address, std::size_t bytes, unsigned flags))                                          \
   X(cuMemFreeHost, (void* address))                                                                               \
   X(cuMemHostRegister_v2, (void* address, std::size_t bytes, unsigned flags))                                     \

@@ -16,6 +16,8 @@ class Download {
 
   /// Before every run: selects the buffer that is not shown.
   void prepare();
+  /// After prepare(): the next run does not copy output number I.
+  void skip(std::size_t i) { transfer_.copies()[i] = {}; }
   void enqueue(CUstream stream) { transfer_.enqueue(stream); }
   /// When the run is complete: at() refers to its results.
   void show() { shown_ = written_; }

@@ -86,6 +86,7 @@ void GraphExecutor::stage_input(ValueId id) {
   if (slot.kind == Slot::Kind::kArena) {
     const std::size_t bytes = bytes_of(view.dtype, view.shape);
     Staged& made = inputs_.emplace_back();
+    made.id = id;
     made.memory = make_pinned(bytes);
     made.copy = {
         .from = address_of(made.memory.get()), .to = address_of(view.data), .bytes = static_cast<std::int64_t>(bytes)};
@@ -183,12 +184,14 @@ void GraphExecutor::submit() {
     upload_->prepare(frames_);
     upload_->await_frames(queue_.stream.get());
     download_->prepare();
+    prepare_copies();
   }
   if (executable_ && !running_times_.empty() && costs_.empty()) measure_costs();
   if (executable_)
     SACCADE_CUDA(cuGraphLaunch(executable_.get(), queue_.stream.get()));
   else
     enqueue();
+  copy_outputs(device_outputs_, queue_.stream.get());
   submission_ = Clock::now() - start_;
 }
 

@@ -35,6 +35,7 @@ class GraphExecutor : public Runner {
   void poison() override;
   void leave_on_device(bool leaves) override;
   void enqueue(void* stream, std::span<const void* const> inputs, std::span<void* const> outputs) override;
+  void use_device_tensors(std::span<const void* const> inputs, std::span<void* const> outputs) override;
   void time_steps(std::span<StepTime> times) override;
   std::chrono::nanoseconds stage_time(Stage stage) const override {
     return stage_times_[static_cast<std::size_t>(stage)];
@@ -61,6 +62,7 @@ class GraphExecutor : public Runner {
  private:
   /// A graph input: pinned staging memory and its copy to the device.
   struct Staged {
+    ValueId id = ValueId::kNone;
     PinnedMemory memory;
     Copy copy;
   };
@@ -76,6 +78,9 @@ class GraphExecutor : public Runner {
   BoundLaunches bind_branches();
   void enqueue();
   void enqueue_in(CUstream stream);
+  void copy_outputs(std::span<void* const> outputs, CUstream stream);
+  void prepare_copies();
+  bool is_read_by_host(std::size_t i) const;
   void enqueue_branches();
   /// Throws what the launch throws, with its node's name.
   void launch(std::size_t step);
@@ -94,6 +99,9 @@ class GraphExecutor : public Runner {
   bool on_device_ = false;  // inputs and outputs stay on the device between runs
   std::vector<Staged> inputs_;
   std::vector<Copy> outputs_;
+  // Of use_device_tensors(); empty: all are in view().
+  std::vector<const void*> device_inputs_;
+  std::vector<void*> device_outputs_;
   std::map<ValueId, TensorView> views_;    // except for outputs in the download buffer
   std::map<ValueId, std::size_t> places_;  // offsets of those
   // Of a plan for several frames; empty: one stream.

@@ -25,6 +25,8 @@ class Upload {
   /// Before every run, when the previous one is complete. FRAMES are as many as READERS. Throws Error (kUnsupported)
   /// for a frame that neither the host nor DEVICE can read, and what a reader throws.
   void prepare(std::span<const FrameView> frames);
+  /// From the next run on, input number I comes from FROM, in memory that the device reads.
+  void read_input(std::size_t i, CUdeviceptr from) { transfer_.copies()[i].from = from; }
   /// Before every run, and not as a part of a captured graph: makes STREAM wait for those frames of the last prepare()
   /// that lie on the device. Throws Error (kDevice).
   void await_frames(CUstream stream) const;

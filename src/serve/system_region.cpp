@@ -1,4 +1,4 @@
-#include "serve/memory_region.hpp"
+#include "serve/system_region.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -48,11 +48,11 @@ bool copy_all(const RegionInfo& info, std::size_t bytes, const Copy& copy) {
 
 }  // namespace
 
-MemoryRegion::MemoryRegion(RegionInfo info) : info_(std::move(info)) {
+SystemRegion::SystemRegion(RegionInfo given) : MemoryRegion(std::move(given)) {
   // A FIFO must not make the server wait for its other end.
-  descriptor_ = ::open(path_of(info_).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  descriptor_ = ::open(path_of(info()).c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor_ < 0)
-    fail(ErrorCode::kInvalidArgument, "the shared memory object '{}' can't be opened: {}", brief(info_.key),
+    fail(ErrorCode::kInvalidArgument, "the shared memory object '{}' can't be opened: {}", brief(info().key),
          open_failure(errno));
   try {
     check_object();
@@ -62,49 +62,48 @@ MemoryRegion::MemoryRegion(RegionInfo info) : info_(std::move(info)) {
   }
 }
 
-MemoryRegion::~MemoryRegion() { ::close(descriptor_); }
+SystemRegion::~SystemRegion() { ::close(descriptor_); }
 
-void MemoryRegion::check_object() const {
+void SystemRegion::check_object() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode))
-    fail(ErrorCode::kInvalidArgument, "'{}' is no shared memory object", info_.key);
+    fail(ErrorCode::kInvalidArgument, "'{}' is no shared memory object", info().key);
   // What another user has placed there may be an object of a third one, by a hard link.
   if (status.st_uid != ::geteuid() || status.st_nlink != 1)
-    fail(ErrorCode::kInvalidArgument, "the shared memory object '{}' is not of the server's user alone", info_.key);
+    fail(ErrorCode::kInvalidArgument, "the shared memory object '{}' is not of the server's user alone", info().key);
   const auto size = static_cast<std::uint64_t>(status.st_size);
-  if (info_.bytes == 0) fail(ErrorCode::kInvalidArgument, "the byte_size of the region '{}' is 0", info_.name);
-  if (info_.offset > size || info_.bytes > size - info_.offset)
+  if (info().offset > size || info().bytes > size - info().offset)
     fail(ErrorCode::kInvalidArgument,
-         "the region '{}' has {} bytes at offset {}, and the shared memory object '{}' {} bytes", info_.name,
-         info_.bytes, info_.offset, info_.key, size);
+         "the region '{}' has {} bytes at offset {}, and the shared memory object '{}' {} bytes", info().name,
+         info().bytes, info().offset, info().key, size);
 }
 
-void MemoryRegion::check_is_whole() const {
+void SystemRegion::check_is_whole() const {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || status.st_nlink == 0)
     fail(ErrorCode::kInvalidArgument,
          "the shared memory object '{}' was removed since the region '{}' was registered: unregister the region",
-         info_.key, info_.name);
-  if (static_cast<std::uint64_t>(status.st_size) < info_.offset + info_.bytes) has_shrunk(info_);
+         info().key, info().name);
+  if (static_cast<std::uint64_t>(status.st_size) < info().offset + info().bytes) has_shrunk(info());
 }
 
-void MemoryRegion::read(std::uint64_t offset, std::span<std::byte> to) const {
+void SystemRegion::read(std::uint64_t offset, std::span<std::byte> to) const {
   check_is_whole();
-  const std::uint64_t from = info_.offset + offset;
-  const bool is_whole = copy_all(info_, to.size(), [&](std::size_t done) {
+  const std::uint64_t from = info().offset + offset;
+  const bool is_whole = copy_all(info(), to.size(), [&](std::size_t done) {
     return ::pread(descriptor_, to.data() + done, to.size() - done, static_cast<off_t>(from + done));
   });
-  if (!is_whole) has_shrunk(info_);
+  if (!is_whole) has_shrunk(info());
 }
 
-void MemoryRegion::write(std::uint64_t offset, std::span<const std::byte> from) const {
+void SystemRegion::write(std::uint64_t offset, std::span<const std::byte> from) const {
   // If the object shrinks from now on, it grows again: up to the registered size, which harms no one.
   check_is_whole();
-  const std::uint64_t to = info_.offset + offset;
-  const bool is_whole = copy_all(info_, from.size(), [&](std::size_t done) {
+  const std::uint64_t to = info().offset + offset;
+  const bool is_whole = copy_all(info(), from.size(), [&](std::size_t done) {
     return ::pwrite(descriptor_, from.data() + done, from.size() - done, static_cast<off_t>(to + done));
   });
-  if (!is_whole) has_shrunk(info_);
+  if (!is_whole) has_shrunk(info());
 }
 
 }  // namespace saccade::serve
