@@ -6,6 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from ._command import path
@@ -51,18 +52,21 @@ def _run(verb: str, models: Iterable[str | os.PathLike[str]], options: dict[str,
     command = [path(), verb, *(os.fspath(model) for model in models), *_flags(options), "--json", "--color", "never"]
     read, write = os.pipe()
     shown = threading.Thread(target=_show, args=(read, verb), daemon=True)
+    shown.start()
+    started = None
     try:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[write],
-                                   env={**os.environ, "SACCADE_STATUS_FD": str(write)})
-    finally:
-        os.close(write)
-        shown.start()
-    with process:
-        try:
-            out, err = process.communicate()
-        except BaseException:
-            process.terminate()
-            raise
+        # An interrupt is raised in the main thread. Inside of Popen() it would leave a process that no one knows.
+        with ThreadPoolExecutor(1) as starter:
+            started = starter.submit(subprocess.Popen, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                     pass_fds=[write], env={**os.environ, "SACCADE_STATUS_FD": str(write)})
+            started.add_done_callback(lambda _: os.close(write))
+        process = started.result()
+        out, err = process.communicate()
+    except BaseException:
+        if started is not None:
+            with started.result() as process:
+                process.terminate()
+        raise
     shown.join()
     # 3 is a verdict, which the report has: predictions or accuracy differ.
     if process.returncode not in (0, 3):
