@@ -3,19 +3,22 @@
 
     bench/serve.py WHAT... [--binary build/saccade] [--model MODEL] [--connections 1,16,64,256] [--seconds 20]
                            [--peer-seconds 20] [--device cpu] [--precision auto] [--executions 1] [--queue 300] [--batch 1]
+                         [--shared-memory]
 
     overhead  round trips of one request at a time over one connection, by REST with binary tensors and by gRPC, of a model of
               almost no work, beside those of bare servers of sockets and of gRPC (needs the package onnx, and
               build/bench/request_overhead_bench)
     load      binary tensors of MODEL over each number of CONNECTIONS for SECONDS: requests per second and their share of
-              what `saccade bench` measures right before and after, latencies, refusals, resident memory. Beside a Python server (uvicorn, FastAPI
-              and ONNX Runtime) in the same run, for PEER-SECONDS each, where these are installed
+              what `saccade bench` measures right before and after, latencies, refusals, resident memory. Beside a Python
+              server (uvicorn, FastAPI and ONNX Runtime) in the same run, for PEER-SECONDS each, where these are installed.
+              With --shared-memory the tensors of all requests are in one object of shared memory
     replace   binary tensors of MODEL over 16 connections while it is loaded again a hundred times: lost and refused requests
 """
 import argparse
 import concurrent.futures
 import importlib.util
 import json
+import math
 import os
 import re
 import shutil
@@ -27,6 +30,7 @@ import time
 import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SHARED = f"saccade-bench-{os.getpid()}"
 WIDTHS = {"FP32": 4, "FP16": 2, "INT64": 8, "INT32": 4, "UINT8": 1, "BOOL": 1}
 # The same request again and again, and what came back as JSON.
 SCRIPT = """
@@ -82,21 +86,38 @@ class Server:
         self.process.wait()
 
 
+def metadata(port, name):
+    """The tensors of a model for one image, and their sizes in bytes."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/models/{name}") as response:
+        model = json.load(response)
+    for tensor in model["inputs"] + model["outputs"]:
+        tensor["shape"] = [max(side, 1) for side in tensor["shape"]]
+        yield tensor, math.prod(tensor["shape"]) * WIDTHS[tensor["datatype"]], tensor in model["inputs"]
+
+
+def shared_request(port, name):
+    """The same with all tensors in shared memory."""
+    inputs, outputs, end = [], [], 0
+    for tensor, size, is_input in metadata(port, name):
+        place = {"shared_memory_region": "all", "shared_memory_byte_size": size, "shared_memory_offset": end}
+        (inputs if is_input else outputs).append({**tensor, "parameters": place})
+        end += size
+    with open(f"/dev/shm/{SHARED}", "wb") as file:
+        file.truncate(end)
+    body = json.dumps({"key": SHARED, "byte_size": end}).encode()
+    urllib.request.urlopen(f"http://127.0.0.1:{port}/v2/systemsharedmemory/region/all/register", body).read()
+    head = json.dumps({"inputs": inputs, "outputs": [{"name": each["name"], "parameters": each["parameters"]} for each in outputs]})
+    return head.encode(), {"Inference-Header-Content-Length": str(len(head))}, None
+
+
 def infer_request(port, name):
-    """Zeros for each input, in binary: the body and the headers."""
-    with socket.create_connection(("127.0.0.1", port)) as connection:
-        connection.sendall(f"GET /v2/models/{name} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
-        text = b""
-        while data := connection.recv(65536):
-            text += data
+    """Zeros for each input, in binary: the body, the headers, and the tensors alone."""
     inputs, data = [], b""
-    for tensor in json.loads(text.split(b"\r\n\r\n", 1)[1])["inputs"]:
-        shape = [max(side, 1) for side in tensor["shape"]]
-        size = WIDTHS[tensor["datatype"]]
-        for side in shape:
-            size *= side
+    for tensor, size, is_input in metadata(port, name):
+        if not is_input:
+            continue
         data += bytes(size)
-        inputs.append({**tensor, "shape": shape, "parameters": {"binary_data_size": size}})
+        inputs.append({**tensor, "parameters": {"binary_data_size": size}})
     head = json.dumps({"inputs": inputs, "parameters": {"binary_data_output": True}}).encode()
     return head + data, {"Inference-Header-Content-Length": str(len(head))}, data
 
@@ -169,9 +190,9 @@ def start_python_server(model):
 
 def load(arguments):
     name = os.path.splitext(os.path.basename(arguments.model))[0]
-    server = Server(arguments, arguments.model)
-    body, headers, data = infer_request(server.port, name)
-    python, port = start_python_server(arguments.model)
+    server = Server(arguments, arguments.model, *(["--shared-memory", SHARED] if arguments.shared_memory else []))
+    body, headers, data = (shared_request if arguments.shared_memory else infer_request)(server.port, name)
+    python, port = (None, 0) if arguments.shared_memory else start_python_server(arguments.model)
     before, shares = rate_of_bench(arguments, arguments.model), {}
     for connections in map(int, arguments.connections.split(",")):
         got = wrk(server.port, f"/v2/models/{name}/infer", body, headers, connections, arguments.seconds)
@@ -185,6 +206,8 @@ def load(arguments):
     server.stop()
     if python:
         python.terminate()
+    if arguments.shared_memory:
+        os.remove(f"/dev/shm/{SHARED}")
     best = max(shares, key=shares.get)
     print(f"served at best with {best} connections: {shares[best]:.2f} of bench")
 
@@ -223,6 +246,7 @@ def main():
     parser.add_argument("--executions", type=int, default=1)
     parser.add_argument("--queue", type=int, default=300)
     parser.add_argument("--batch", default="1")
+    parser.add_argument("--shared-memory", action="store_true")
     arguments = parser.parse_args()
     if shutil.which("wrk") is None:
         parser.error("wrk is missing: install Debian's package")
