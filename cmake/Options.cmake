@@ -54,7 +54,7 @@ if(SACCADE_SANITIZE)
   set(sanitized $<NOT:$<BOOL:$<TARGET_PROPERTY:SACCADE_UNSANITIZED>>>)
   target_compile_options(saccade_options INTERFACE -fno-omit-frame-pointer
     "$<${sanitized}:-fsanitize=${SACCADE_SANITIZE}>" "$<${sanitized}:-fno-sanitize-recover=all>")
-  target_link_options(saccade_options INTERFACE -fsanitize=${SACCADE_SANITIZE})
+  target_link_options(saccade_options INTERFACE "$<${sanitized}:-fsanitize=${SACCADE_SANITIZE}>")
   # Checks of every access take half of the compilation. AddressSanitizer finds null and freed memory; what is fuzzed has
   # them all, and libFuzzer's counters, which other executables ignore.
   set(fuzzed $<BOOL:$<TARGET_PROPERTY:SACCADE_FUZZED>>)

@@ -229,8 +229,8 @@ TEST_F(CudaEnqueueSession, AModelOnTheHostRefusesTensorsOfTheGpu) {
   ModelOptions options = model_.options();
   options.device = Device::cpu();
   Session session(Model::load(test::write_color_classifier(folder_), options));
-  const DeviceArray<float> image(solid(1));
-  const InputBuffer input{.data = image.get(), .shape = {1, 3, 8, 8}, .on_device = true};
+  const std::vector<float> pixels = solid(1);
+  const InputBuffer input{.data = pixels.data(), .shape = {1, 3, 8, 8}, .on_device = true};
   EXPECT_THROW(session.submit(std::array{input}), Error);
 }
 

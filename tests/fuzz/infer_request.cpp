@@ -27,7 +27,7 @@ saccade::serve::MemoryRegions regions;
 
 void infer(const saccade::serve::Signature& model, saccade::HttpRequest request) {
   auto parsed = saccade::serve::parse_infer_request(model, regions, std::move(request));
-  if (!parsed.region_inputs.read(regions, parsed.inputs)) return;
+  if (!parsed.region_inputs.read(model, regions, parsed.inputs)) return;
   volatile std::uint8_t sum = 0;
   for (const saccade::InputBuffer& buffer : parsed.inputs) {
     const auto bytes = static_cast<std::size_t>(buffer.shape.elements()) * saccade::bits_of(buffer.dtype) / 8;
