@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What docs/operating.md says about replicas of Ray Serve, measured (needs Ray Serve: script/bootstrap --ray).
+"""Replicas of Ray Serve, measured: what docs/operating.md says about their number (needs Ray Serve: script/bootstrap --ray).
 
     bench/ray_replicas.py [--model models/scene_model.onnx] [--device cpu|cuda] [--precision auto] [--tiles SIDE] [--size 1280x720]
                           [--replicas 2] [--clients 4] [--waiting 8] [--seconds 10] [--rounds 2] [--package build/python]
@@ -82,8 +82,8 @@ def main():
                 measured.append(measure(arguments, count, folder + "/plans"))
         serve.shutdown()
         ray.shutdown()
-    one, all_of_them = (statistics.median(measured) for measured in rates.values())
-    print(f"{arguments.replicas} replicas over one: {all_of_them / one:.2f}")
+    medians = {count: statistics.median(measured) for count, measured in rates.items()}
+    print(f"{arguments.replicas} replicas over one: {medians[arguments.replicas] / medians[1]:.2f}")
 
 
 if __name__ == "__main__":

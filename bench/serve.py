@@ -31,7 +31,8 @@ import urllib.request
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SHARED = f"saccade-bench-{os.getpid()}"
-WIDTHS = {"FP32": 4, "FP16": 2, "INT64": 8, "INT32": 4, "UINT8": 1, "BOOL": 1}
+WIDTHS = {"FP64": 8, "FP32": 4, "FP16": 2, "BF16": 2, "INT64": 8, "INT32": 4, "INT16": 2, "INT8": 1, "UINT64": 8, "UINT32": 4, "UINT16": 2,
+          "UINT8": 1, "BOOL": 1}
 # The same request again and again, and what came back as JSON.
 SCRIPT = """
 wrk.method = "POST"
@@ -206,8 +207,6 @@ def load(arguments):
     server.stop()
     if python:
         python.terminate()
-    if arguments.shared_memory:
-        os.remove(f"/dev/shm/{SHARED}")
     best = max(shares, key=shares.get)
     print(f"served at best with {best} connections: {shares[best]:.2f} of bench")
 
@@ -250,8 +249,12 @@ def main():
     arguments = parser.parse_args()
     if shutil.which("wrk") is None:
         parser.error("wrk is missing: install Debian's package")
-    for what in arguments.what:
-        {"overhead": overhead, "load": load, "replace": replace}[what](arguments)
+    try:
+        for what in arguments.what:
+            {"overhead": overhead, "load": load, "replace": replace}[what](arguments)
+    finally:
+        if os.path.exists(f"/dev/shm/{SHARED}"):
+            os.remove(f"/dev/shm/{SHARED}")
 
 
 if __name__ == "__main__":

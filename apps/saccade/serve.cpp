@@ -108,6 +108,8 @@ std::vector<Device> devices_of(const serve::Repository& models) {
 }
 
 int run_server(const ServeFlags& flags) {
+  if (flags.memory.permits_cuda && !has_cuda_driver())
+    fail(ErrorCode::kNotFound, "--cuda-shared-memory needs NVIDIA's driver, which is not installed");
   raise_descriptor_limit();
   HttpOptions options = flags.address.options();
   // One thread reads and writes some ten thousand small requests per second; large tensors need more.

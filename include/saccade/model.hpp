@@ -95,8 +95,8 @@ struct InputBuffer {
   const void* data = nullptr;     ///< the elements
   DType dtype = DType::kFloat32;  ///< must be that of the input
   Shape shape;                    ///< must be that of the input
-  /// Whether `data` is in the memory of the GPU that the model runs on. Its elements are complete, and do not change
-  /// before the run is complete.
+  /// Whether `data` is in the memory of the GPU that the model runs on. All work that writes it is complete, and it
+  /// does not change before the run is complete. enqueue() ignores this.
   bool on_device = false;
 };
 
@@ -106,7 +106,7 @@ struct OutputBuffer {
   std::size_t bytes = 0;          ///< size of the memory; at least that of the output's TensorInfo
   DType dtype = DType::kFloat32;  ///< must be that of the output
   Shape shape;                    ///< of the last run
-  /// Whether `data` is in the memory of the GPU that the model runs on. Session::run() alone writes such outputs.
+  /// Whether `data` is in the memory of the GPU that the model runs on. For Session::run(); enqueue() ignores this.
   bool on_device = false;
 };
 
@@ -127,8 +127,9 @@ class Session {
   /// or if the contents are invalid for an operator.
   std::vector<Tensor> run(std::span<const Tensor> inputs);
 
-  /// submit(), then wait(). Inputs and outputs may be in the memory of the model's GPU, each for itself: it reads and
-  /// writes them there, without a copy through the host. Allocates nothing after the first call.
+  /// submit(), then wait(). Each input and output may be on the host or in the memory of the model's GPU, which then
+  /// reads or writes it there, without a copy through the host. Throws Error as they do; (kUnsupported) if an output is
+  /// on the GPU and the size of one depends on the data. Allocates nothing after the first call.
   void run(std::span<const InputBuffer> inputs, std::span<OutputBuffer> outputs);
   /// Starts a run. Inputs on the host are copied before it returns; those on the GPU stay unchanged until wait(). On a
   /// GPU the run continues beside the caller; on the CPU wait() does the work. Throws Error (kInvalidArgument) with the
@@ -137,7 +138,7 @@ class Session {
   void submit(std::span<const InputBuffer> inputs);
   /// Completes the run and writes one output per output of the model, in its order. Throws Error (kInvalidArgument)
   /// with the name of a mismatched output, which leaves the run to be waited for, or if there is no run; also if the
-  /// contents of the inputs are invalid for an operator, which ends the run.
+  /// contents of the inputs are invalid for an operator, which ends the run; (kUnsupported) if an output is on a GPU.
   void wait(std::span<OutputBuffer> outputs);
 
   /// A run on tensors in the memory of the model's GPU, in the order of STREAM: a CUstream (cudaStream_t) of the

@@ -6,7 +6,7 @@ import os
 import subprocess
 import threading
 from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from typing import Any
 
 from ._command import path
@@ -52,21 +52,32 @@ def _run(verb: str, models: Iterable[str | os.PathLike[str]], options: dict[str,
     command = [path(), verb, *(os.fspath(model) for model in models), *_flags(options), "--json", "--color", "never"]
     read, write = os.pipe()
     shown = threading.Thread(target=_show, args=(read, verb), daemon=True)
-    shown.start()
-    started = None
+    started: Future[subprocess.Popen[str]] = Future()
+
+    # An interrupt is raised in the main thread. Inside of Popen() it would leave a process that no one knows.
+    def start() -> None:
+        if not started.set_running_or_notify_cancel():
+            return
+        try:
+            started.set_result(subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, pass_fds=[write],
+                                                env={**os.environ, "SACCADE_STATUS_FD": str(write)}))
+        except BaseException as error:
+            started.set_exception(error)
+        finally:
+            os.close(write)
+
     try:
-        # An interrupt is raised in the main thread. Inside of Popen() it would leave a process that no one knows.
-        with ThreadPoolExecutor(1) as starter:
-            started = starter.submit(subprocess.Popen, command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                                     pass_fds=[write], env={**os.environ, "SACCADE_STATUS_FD": str(write)})
-            started.add_done_callback(lambda _: os.close(write))
-        process = started.result()
-        out, err = process.communicate()
+        shown.start()
+        threading.Thread(target=start, daemon=True).start()
+        out, err = started.result().communicate()
     except BaseException:
-        if started is not None:
+        if started.cancel():
+            os.close(write)
+        else:
             with started.result() as process:
                 process.terminate()
         raise
+    process = started.result()
     shown.join()
     # 3 is a verdict, which the report has: predictions or accuracy differ.
     if process.returncode not in (0, 3):

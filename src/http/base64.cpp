@@ -8,6 +8,9 @@
 namespace saccade::http {
 
 std::optional<std::string> decode_base64(std::string_view text) {
+  constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=";
+  // EVP_DecodeBlock() skips white space around it.
+  if (text.find_first_not_of(kAlphabet) != std::string_view::npos) return std::nullopt;
   if (text.size() > std::numeric_limits<int>::max()) return std::nullopt;
   std::string bytes(text.size(), '\0');
   const int size = EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),

@@ -12,7 +12,7 @@ namespace saccade::serve {
 class CudaRegion final : public MemoryRegion {
  public:
   /// Opens the memory of HANDLE, the bytes of a CUipcMemHandle. Throws Error (kInvalidArgument) if the driver does not
-  /// accept it, there is no such GPU, or the memory is smaller than INFO says.
+  /// accept it, there is no such GPU, or the memory is smaller than INFO says; (kDevice) if the GPU fails.
   CudaRegion(RegionInfo info, std::string_view handle);
 
   std::byte* on_device() const override { return memory_->address(); }

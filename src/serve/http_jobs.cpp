@@ -90,14 +90,20 @@ class InferJob final : public HttpJob {
       return !output.region && !output.is_binary && outputs[output.index].shape.elements() > kShort;
     });
     if (!is_long) {
-      respond_(infer_reply(*model_, parsed_, outputs));
+      HttpReply reply = infer_reply(*model_, parsed_, outputs);
+      release_regions(parsed_);
+      respond_(std::move(reply));
       return;
     }
     const auto owned = std::make_shared<const OwnedOutputs>(outputs);
-    const auto parsed = std::make_shared<const InferRequest>(std::move(parsed_));
+    const auto parsed = std::make_shared<InferRequest>(std::move(parsed_));
     workers_.add([owned, parsed, respond = respond_, model = model_, trace = trace()] {
       const LogTraceScope scope(trace.for_log());
-      respond_with(respond, [&] { return infer_reply(*model, *parsed, owned->get()); });
+      respond_with(respond, [&] {
+        HttpReply reply = infer_reply(*model, *parsed, owned->get());
+        release_regions(*parsed);
+        return reply;
+      });
     });
   }
   void respond(const Result& /*result*/) override {}

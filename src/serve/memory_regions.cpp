@@ -65,16 +65,27 @@ void MemoryRegions::add(RegionInfo info, std::string_view handle) {
   open<CudaRegion>(std::move(info), handle);
 }
 
+/// The driver takes its time, also to begin with a GPU: others use the list meanwhile.
 template <typename Region, typename... Arguments>
 void MemoryRegions::open(RegionInfo info, const Arguments&... arguments) {
-  const std::scoped_lock lock(mutex_);
+  const std::string name = info.name;
   // Before it is opened: refused requests cost no more than that.
-  if (regions_.contains(info.name))
-    fail(ErrorCode::kInvalidArgument, "the region '{}' is registered: unregister it first", info.name);
+  {
+    const std::scoped_lock lock(mutex_);
+    check_is_free(name);
+  }
+  auto region = std::make_shared<const Region>(std::move(info), arguments...);
+  const std::scoped_lock lock(mutex_);
+  check_is_free(name);
+  regions_.emplace(name, std::move(region));
+}
+
+/// With the lock.
+void MemoryRegions::check_is_free(const std::string& name) const {
+  if (regions_.contains(name))
+    fail(ErrorCode::kInvalidArgument, "the region '{}' is registered: unregister it first", name);
   if (regions_.size() >= kMostRegions)
     fail(ErrorCode::kInvalidArgument, "{} regions are registered, as many as may be: unregister some", kMostRegions);
-  std::string name = info.name;
-  regions_.emplace(std::move(name), std::make_shared<const Region>(std::move(info), arguments...));
 }
 
 void MemoryRegions::remove(RegionKind kind, std::string_view name) {

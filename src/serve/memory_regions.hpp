@@ -57,7 +57,7 @@ struct ReleaseBytes {
 using PendingBytes = std::unique_ptr<std::atomic<std::size_t>, ReleaseBytes>;
 
 /// The regions of shared memory that clients have registered (Triton's system and CUDA shared memory), by name. Any
-/// thread. All functions throw Error (kInvalidArgument) in one sentence for the client.
+/// thread. All functions throw Error: (kInvalidArgument) in one sentence for the client, (kDevice) if a GPU fails.
 class MemoryRegions {
  public:
   explicit MemoryRegions(MemoryOptions options = {}) : options_(std::move(options)) {}
@@ -80,6 +80,7 @@ class MemoryRegions {
 
  private:
   void check_permits(RegionKind kind) const;
+  void check_is_free(const std::string& name) const;
   template <typename Region, typename... Arguments>
   void open(RegionInfo info, const Arguments&... arguments);
 
@@ -96,8 +97,8 @@ void unregister(MemoryRegions& regions, RegionKind kind, std::string_view name);
 /// The device_id of a request. Throws Error (kInvalidArgument).
 int gpu_ordinal(std::int64_t device);
 
-/// Copies OUTPUT, which has that NAME, to a client's memory, if it is not there already. Returns its size. Throws Error
-/// (kInvalidArgument) if it does not fit.
+/// Copies OUTPUT, which has that NAME, to a client's memory, if it is not there already. Returns its size. Throws
+/// Error: (kInvalidArgument) if it does not fit, (kDevice) if a GPU fails.
 std::size_t write_output(const RegionTensor& to, std::string_view name, const OutputBuffer& output);
 
 }  // namespace saccade::serve

@@ -17,7 +17,7 @@ class RegionInputs {
   /// Input number INDEX, which is like INPUT, is in TENSOR. Throws Error (kInvalidArgument) if that has another size.
   void add(std::size_t index, TensorInfo input, RegionTensor tensor);
   /// Has INPUTS point to them. What lies on MODEL's GPU is used there. Else the elements, which must be valid, are
-  /// copied; false if REGIONS have no room for that now. Throws Error (kInvalidArgument).
+  /// copied; false if REGIONS have no room for that now. Throws Error: (kInvalidArgument), (kDevice) if a GPU fails.
   bool read(const Signature& model, MemoryRegions& regions, std::span<InputBuffer> inputs);
 
  private:
@@ -30,6 +30,12 @@ class RegionInputs {
   std::vector<Input> inputs_;
   PendingBytes pending_;  ///< of the copies
 };
+
+/// Before the response to REQUEST is sent: its client may then free its memory.
+void release_regions(auto& request) {
+  request.region_inputs = {};
+  for (auto& output : request.outputs) output.region.reset();
+}
 
 /// Where MODEL writes the output INDEX on its GPU, if it is to be in TENSOR; null: on the host.
 void* output_on_device(const Signature& model, std::size_t index, const std::optional<RegionTensor>& tensor);

@@ -21,9 +21,11 @@ bool can_predict(const Model& model) {
   }
 }
 
-/// The only one of DEVICES if it is a GPU. Images of several requests are put together on the host.
-std::optional<int> only_gpu(std::span<const Device> devices, std::size_t batch) {
+/// The only one of DEVICES if it is a GPU. The host puts together images of several requests, and reads the sizes of
+/// outputs.
+std::optional<int> only_gpu(const Model& model, std::span<const Device> devices, std::size_t batch) {
   if (batch > 1 || devices.front().kind != Device::Kind::kCuda) return std::nullopt;
+  if (!impl_of(model).tensor_plan()->graph().extents().empty()) return std::nullopt;
   const bool is_only = std::ranges::all_of(devices, [&](const Device& each) { return each == devices.front(); });
   return is_only ? std::optional(devices.front().ordinal) : std::nullopt;
 }
@@ -97,7 +99,8 @@ ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& 
     for (std::size_t i = 0; i < options_.executions; ++i)
       executions_.push_back(std::make_unique<ModelExecution>(there, predicts_, options_.batch));
   }
-  signature_ = make_signature(model_, options_.batch, executions_[0]->batches(), only_gpu(used, options_.batch));
+  signature_ =
+      make_signature(model_, options_.batch, executions_[0]->batches(), only_gpu(model_, used, options_.batch));
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
 }
 

@@ -212,6 +212,23 @@ TEST_F(CudaEnqueueSession, RunsOnTensorsOfBothSides) {
   }
 }
 
+TEST_F(CudaEnqueueSession, MemoryOfARunIsNotUsedAfterIt) {
+  Session session(model_);
+  const CallersStream stream;
+  const DeviceArray<float> scores({-1, -1, -1});
+  std::array outputs{OutputBuffer{.data = scores.get(), .bytes = scores.bytes(), .on_device = true}};
+  {
+    const DeviceArray<float> image(solid(1));
+    const DeviceArray<float> other({0, 0, 0});
+    std::array freed{OutputBuffer{.data = other.get(), .bytes = other.bytes(), .on_device = true}};
+    session.run(std::array{InputBuffer{.data = image.get(), .shape = {1, 3, 8, 8}, .on_device = true}}, freed);
+  }
+  const DeviceArray<float> image(solid(2));
+  session.enqueue(std::array{InputBuffer{.data = image.get(), .shape = {1, 3, 8, 8}}}, outputs, stream.get());
+  EXPECT_THAT(scores.elements(stream), Each(2));
+  EXPECT_FLOAT_EQ(session.run(std::array{Tensor::of<float>({1, 3, 8, 8}, solid(3))})[0].data<float>()[0], 3);
+}
+
 TEST_F(CudaEnqueueSession, OutputsOfTheGpuAreForRun) {
   Session session(model_);
   const std::vector<float> pixels = solid(1);
@@ -315,13 +332,26 @@ TEST(CudaEnqueueSizes, RefusesOutputsWhoseSizeDependsOnTheData) {
   const DeviceArray<float> x({1, 0, 0, 1});
   const DeviceArray<std::int64_t> places(std::vector<std::int64_t>(8));
   std::array outputs{OutputBuffer{.data = places.get(), .bytes = places.bytes(), .dtype = DType::kInt64}};
-  try {
-    session.enqueue(std::array{InputBuffer{.data = x.get(), .shape = {2, 2}}}, outputs, stream.get());
-    FAIL() << "it was enqueued";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
-    EXPECT_THAT(error.what(), testing::HasSubstr("'places' depends on the data"));
-  }
+  const auto expect_refused = [](const auto& run) {
+    try {
+      run();
+      FAIL() << "it was run";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+      EXPECT_THAT(error.what(), testing::HasSubstr("'places' depends on the data"));
+    }
+  };
+  InputBuffer input{.data = x.get(), .shape = {2, 2}};
+  expect_refused([&] { session.enqueue(std::array{input}, outputs, stream.get()); });
+  input.on_device = true;
+  outputs[0].on_device = true;
+  expect_refused([&] { session.run(std::array{input}, outputs); });
+  // Inputs may be there.
+  std::array<std::int64_t, 8> on_host{};
+  outputs[0] = {.data = on_host.data(), .bytes = sizeof on_host, .dtype = DType::kInt64};
+  session.run(std::array{input}, outputs);
+  EXPECT_EQ(outputs[0].shape, (Shape{2, 2}));
+  EXPECT_THAT(std::span(on_host).first(4), ElementsAre(0, 1, 0, 1));
 }
 
 }  // namespace

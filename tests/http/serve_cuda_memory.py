@@ -3,12 +3,15 @@
 Triton's clients place them there by HTTP and gRPC. The GPU is emulated where the emulator is built beside SACCADE. Exits with 77
 without a GPU or without tritonclient."""
 import base64
+import concurrent.futures
 import ctypes
 import json
 import os
 import pathlib
 import sys
 import tempfile
+import threading
+import time
 import unittest
 
 import serving
@@ -93,12 +96,12 @@ class Case(unittest.TestCase):
         write_copies(cls.models[0], ["FP32", "BOOL", "FP16"])
         write_sum(cls.models[1])
 
-    def serve(self, *flags, device="cuda", environment=None):
+    def serve(self, *flags, device="cuda", environment=None, models=None):
         """A server; the module and a client of each protocol."""
-        server = self.enterContext(Server("--grpc", "0", "--cuda-shared-memory", *flags, models=self.models, device=device,
+        server = self.enterContext(Server("--grpc", "0", "--cuda-shared-memory", *flags, models=models or self.models, device=device,
                                           environment=ENVIRONMENT | (environment or {})))
-        clients = []
-        for module, address in ((tritonclient.http, f"127.0.0.1:{server.port}"), (tritonclient.grpc, server.grpc)):
+        clients, self.addresses = [], (f"127.0.0.1:{server.port}", server.grpc)
+        for module, address in zip((tritonclient.http, tritonclient.grpc), self.addresses):
             client = module.InferenceServerClient(address)
             self.addCleanup(client.close)
             clients.append((module, client))
@@ -158,13 +161,64 @@ class CudaMemory(Case):
         self.assertIn("can't be run", str(error.exception))
 
     def test_each_way_of_running_takes_it(self):
-        for flags, device in (((), "cuda"), (("--executions", "2"), "cuda"), ((), "cpu")):
+        cases = [((), "cuda"), (("--executions", "2"), "cuda"), ((), "cpu")] + [((), "cuda:0,cuda:1")] * IS_EMULATED
+        for flags, device in cases:
             with self.subTest(flags=flags, device=device), GpuMemory(400) as memory:
-                _, clients = self.serve(*flags, device=device)
+                _, clients = self.serve(*flags, device=device, environment={"SACCADE_EMULATOR_DEVICES": "2"})
                 for module, client in clients:
                     client.register_cuda_shared_memory("gpu", memory.handle(), 0, 400)
                     self.check_sum(module, client, memory)
                     client.unregister_cuda_shared_memory()
+
+    def test_batches(self):
+        path = os.path.join(self.folder, "rows.onnx")
+        write_sum(path, (1, 3))
+        _, clients = self.serve("--batch", "4", models=[path])
+        with GpuMemory(100) as memory:
+            for module, client in clients:
+                client.unregister_cuda_shared_memory()
+                client.register_cuda_shared_memory("gpu", memory.handle(), 0, 100)
+                memory.write(X.tobytes() + bytes(76))
+                x, y = module.InferInput("x", [2, 3], "FP32"), module.InferRequestedOutput("y")
+                x.set_shared_memory("gpu", 24)
+                y.set_shared_memory("gpu", 24, 40)
+                client.infer("rows", [x], outputs=[y])
+                self.assertEqual(memory.read(24, 40), (X + X).tobytes())
+
+    def test_regions_go_while_requests_use_them(self):
+        _, clients = self.serve()
+        is_over = threading.Event()
+
+        def work(number):
+            module, run = clients[number][0], 0
+            client = module.InferenceServerClient(self.addresses[number])
+            x, y = module.InferInput("x", [2, 3], "FP32"), module.InferRequestedOutput("y")
+            x.set_shared_memory("gpu", 24)
+            y.set_shared_memory("gpu", 24, 24)
+            while not is_over.is_set():
+                try:
+                    client.infer("sum", [x], outputs=[y])
+                    run += 1
+                except InferenceServerException as error:
+                    if "no shared memory region 'gpu'" not in str(error):
+                        raise
+            client.close()
+            return run
+
+        with GpuMemory(48) as memory, concurrent.futures.ThreadPoolExecutor(2) as pool:
+            memory.write(X.tobytes() * 2)
+            futures = [pool.submit(work, number) for number in range(2)]
+            control = tritonclient.grpc.InferenceServerClient(self.addresses[1])
+            handle = memory.handle()
+            try:
+                for _ in range(100):
+                    control.register_cuda_shared_memory("gpu", handle, 0, 48)
+                    time.sleep(0.002)
+                    control.unregister_cuda_shared_memory("gpu")
+            finally:
+                is_over.set()
+            self.assertGreater(sum(future.result(60) for future in futures), 0)
+            control.close()
 
     def test_outputs_that_are_inputs(self):
         _, clients = self.serve()
@@ -238,7 +292,7 @@ class CudaMemory(Case):
                 self.refused(lambda: client.infer("sum", [given]), "is 24, not 20")
                 client.unregister_cuda_shared_memory()
         for body, named in (({}, "'raw_handle' is missing"), ({"raw_handle": 1}, "no object"), ({"raw_handle": {}}, "'b64' is missing"),
-                            ({"raw_handle": {"b64": "*"}}, "no base64"), ({"raw_handle": {"b64": ""}}, "'device_id' is missing"),
+                            ({"raw_handle": {"b64": "*"}}, "no base64"), ({"raw_handle": {"b64": "AAAA\n"}}, "no base64"), ({"raw_handle": {"b64": ""}}, "'device_id' is missing"),
                             ({"raw_handle": {"b64": ""}, "device_id": "0"}, "no integer"),
                             ({"raw_handle": {"b64": ""}, "device_id": 0}, "'byte_size' is missing"),
                             ({"raw_handle": {"b64": ""}, "device_id": 0, "byte_size": 1}, "0 bytes, not 64")):

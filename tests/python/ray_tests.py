@@ -41,7 +41,7 @@ except ImportError as missing:
 try:
     import saccade
 except ImportError as missing:
-    print(f"SKIPPED: needs the package for Python {sys.version_info.major}.{sys.version_info.minor}: {missing}")
+    print(f"SKIPPED: needs the package in SACCADE_BUILD: {missing}")
     sys.exit(77)
 from saccade.serve.ray import app, deployment  # noqa: E402
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 #include <vector>
@@ -82,6 +83,7 @@ struct Session::State {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].on_device) to[i] = outputs[i].data;
     in_model([&] {
+      if (std::ranges::any_of(to, [](const void* address) { return address != nullptr; })) check_fixed_sizes();
       if (std::exchange(is_enqueued, false)) execution.leave_on_device(false);
       execution.use_device_tensors(from, to);
       execution.submit();

@@ -51,6 +51,7 @@ class MessageJob final : public Job {
 
   void respond(std::span<const OutputBuffer> outputs) override {
     grpc::ByteBuffer response = response_to(*model_, call_->request(), parsed_, outputs);
+    release_regions(parsed_);
     std::exchange(call_, nullptr)->finish(response);
   }
   void respond(const Result& /*result*/) override {}

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "cuda/driver/device.hpp"
 #include "cuda/driver/handles.hpp"
 
@@ -13,11 +14,7 @@ class ImportedMemory final : public SharedGpuMemory {
  public:
   ImportedMemory(Device& device, const CUipcMemHandle& handle) : device_(device) {
     device.make_current();
-    // The driver reports all that can be wrong with a handle by several codes, which depend on its version.
-    if (driver().cuIpcOpenMemHandle_v2(&address_, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS) != CUDA_SUCCESS)
-      fail(ErrorCode::kInvalidArgument,
-           "the handle is not of memory that another process of this machine has allocated on the GPU {}",
-           device.ordinal());
+    open(handle);
     try {
       CUdeviceptr base = 0;
       std::size_t whole = 0;
@@ -55,6 +52,24 @@ class ImportedMemory final : public SharedGpuMemory {
   }
 
  private:
+  void open(const CUipcMemHandle& handle) {
+    const CUresult result = driver().cuIpcOpenMemHandle_v2(&address_, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    switch (result) {
+      case CUDA_SUCCESS: return;
+      case CUDA_ERROR_OUT_OF_MEMORY:
+      case CUDA_ERROR_ECC_UNCORRECTABLE:
+      case CUDA_ERROR_ILLEGAL_ADDRESS:
+      case CUDA_ERROR_CONTEXT_IS_DESTROYED:
+      case CUDA_ERROR_LAUNCH_FAILED: check(result, "cuIpcOpenMemHandle"); break;
+      default: break;
+    }
+    // Several codes, which depend on the driver's version, say that something is wrong with the handle.
+    log(LogLevel::kDebug, "cuIpcOpenMemHandle: {}", static_cast<int>(result));
+    fail(ErrorCode::kInvalidArgument,
+         "the handle is not of memory that another process of this machine, with the same IPC and PID namespace, has "
+         "allocated on the GPU {}",
+         device_.ordinal());
+  }
   void close() const { static_cast<void>(driver().cuIpcCloseMemHandle(address_)); }
 
   Device& device_;

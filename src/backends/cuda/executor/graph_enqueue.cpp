@@ -84,6 +84,14 @@ void GraphExecutor::prepare_copies() {
   }
 }
 
+/// At the end of the run that they are for: their memory may be freed.
+void GraphExecutor::forget_device_tensors() {
+  if (!device_inputs_.empty())
+    for (std::size_t i = 0; i < inputs_.size(); ++i) upload_->read_input(i, inputs_[i].copy.from);
+  device_inputs_.clear();
+  device_outputs_.clear();
+}
+
 /// Whether the value of output number I is another output, too, which is in view(), or the size of one.
 bool GraphExecutor::is_read_by_host(std::size_t i) const {
   const Graph& graph = plan_.graph();

@@ -205,6 +205,7 @@ void GraphExecutor::wait() {
 }
 
 void GraphExecutor::finish() {
+  forget_device_tensors();
   if (queue_.failure) {
     queue_.index_reports.reset();
     std::rethrow_exception(std::exchange(queue_.failure, nullptr));
@@ -294,6 +295,7 @@ void GraphExecutor::poison() {
 }
 
 void GraphExecutor::leave_on_device(bool leaves) {
+  forget_device_tensors();
   const CUstream stream = queue_.stream.get();
   device_.make_current();
   if (enqueued_) SACCADE_CUDA(cuStreamWaitEvent(stream, enqueued_.get(), 0));

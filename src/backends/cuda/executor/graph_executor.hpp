@@ -81,6 +81,7 @@ class GraphExecutor : public Runner {
   void copy_outputs(std::span<void* const> outputs, CUstream stream);
   void prepare_copies();
   bool is_read_by_host(std::size_t i) const;
+  void forget_device_tensors();
   void enqueue_branches();
   /// Throws what the launch throws, with its node's name.
   void launch(std::size_t step);
