@@ -40,6 +40,8 @@ void translate(const std::exception_ptr& thrown, void* /*payload*/) {
 NB_MODULE(_saccade, module) {
   using namespace saccade::python;  // NOLINT(google-build-using-namespace)
   module.doc() = "Saccade's engine.";
+  // At the end of a process PyTorch's caches hold objects of this module longer than nanobind's check waits.
+  nb::set_leak_warnings(false);
   nb::register_exception_translator(translate);
   check_process();  // notes the process
   module.attr("version") = std::string(saccade::version());
