@@ -9,10 +9,9 @@ import os
 import sys
 import tempfile
 import threading
-import unittest
 
 import serving
-from serving import SMALL, Server, network, values, write_copies
+from serving import SMALL, Server, TritonCase, network, values, write_copies
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # servers are started by fork and exec
 try:
@@ -44,16 +43,7 @@ def memory(content, name="object"):
             os.remove(path)
 
 
-class Case(unittest.TestCase):
-    def refused(self, call, *named):
-        with self.assertRaises(InferenceServerException) as error:
-            call()
-        self.assertIn(error.exception.status(), ("400", "StatusCode.INVALID_ARGUMENT"), error.exception)
-        for each in named:
-            self.assertIn(each, str(error.exception))
-
-
-class Memory(Case):
+class Memory(TritonCase):
     """One server, whose model copies its inputs."""
 
     @classmethod
@@ -295,7 +285,7 @@ class Memory(Case):
             client.unregister_cuda_shared_memory()
 
 
-class Others(Case):
+class Others(TritonCase):
     def test_batches(self):
         with Server("--grpc", "0", "--batch", "4", "--shared-memory", "/" + PREFIX, models=[network()]) as server:
             images = numpy.array([values(seed) for seed in range(3)], numpy.float32).reshape(3, 3, 32, 32)

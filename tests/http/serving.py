@@ -90,6 +90,18 @@ class Server:
         return output
 
 
+class TritonCase(unittest.TestCase):
+    """For requests of Triton's clients."""
+
+    def refused(self, call, *named):
+        from tritonclient.utils import InferenceServerException
+        with self.assertRaises(InferenceServerException) as error:
+            call()
+        self.assertIn(error.exception.status(), ("400", "StatusCode.INVALID_ARGUMENT"), error.exception)
+        for each in named:
+            self.assertIn(each, str(error.exception))
+
+
 def values(seed=1):
     return [((seed * 7919 + i * 31) % 255) / 255 for i in range(ELEMENTS)]
 

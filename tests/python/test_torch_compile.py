@@ -1,6 +1,5 @@
 """torch.compile(backend="saccade"): parts, shapes, weights, gradients and threads."""
 import logging
-import operator
 import threading
 
 import pytest
@@ -325,11 +324,8 @@ def test_threads_export_and_compile_at_once():
 def test_attention_of_gpus_is_exported(name, more):
     """They have no kernel on the CPU, so that only the graph is looked at."""
     from saccade._torch_decompositions import unfuse_attention
-    graph = torch.fx.Graph()
-    given = [graph.placeholder(each) for each in "qkv"]
     target = getattr(torch.ops.aten, f"_scaled_dot_product_{name}_attention").default
-    fused = graph.call_function(target, (*given, *more, 0.0, True), {"scale": 0.5})
-    graph.output(graph.call_function(operator.getitem, (fused, 0)))
+    graph = torch.fx.symbolic_trace(lambda q, k, v: target(q, k, v, *more, 0.0, True, scale=0.5)[0]).graph
     unfuse_attention(graph)
     q, k, v = (images(1, 2, 5, 8, seed=seed) for seed in range(3))
     expected = functional.scaled_dot_product_attention(q, k, v, is_causal=True, scale=0.5)

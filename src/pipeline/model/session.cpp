@@ -83,9 +83,14 @@ struct Session::State {
     for (std::size_t i = 0; i < outputs.size(); ++i)
       if (outputs[i].on_device) to[i] = outputs[i].data;
     in_model([&] {
-      if (std::ranges::any_of(to, [](const void* address) { return address != nullptr; })) check_fixed_sizes();
+      const auto is_given = [](const void* address) { return address != nullptr; };
+      const bool writes_device = std::ranges::any_of(to, is_given);
+      if (writes_device) check_fixed_sizes();
       if (std::exchange(is_enqueued, false)) execution.leave_on_device(false);
-      execution.use_device_tensors(from, to);
+      if (writes_device || std::ranges::any_of(from, is_given))
+        execution.use_device_tensors(from, to);
+      else
+        execution.use_device_tensors({}, {});
       execution.submit();
     });
     is_running = true;
