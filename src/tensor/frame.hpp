@@ -119,6 +119,8 @@ class FrameAllocator {
   /// exceed it. What is not given back ends with the allocator.
   virtual void take(std::size_t /*bytes*/) {}
   virtual void give_back(std::size_t /*bytes*/) noexcept {}
+  /// Whether BYTES of storage that no frame needs yet may be taken: up to half of the limit.
+  virtual bool has_spare(std::size_t /*bytes*/) const { return true; }
   /// For a source that brings memory of its own: the number of frames that may be leased at a time, and where to
   /// register the memory. The latter lives as long as the process.
   virtual std::size_t buffers() const { return 4; }

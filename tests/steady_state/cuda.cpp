@@ -1,7 +1,9 @@
 // Runs a pipeline of two models on a GPU, possibly the emulated one, and counts allocations between source and result
-// after the warm-up:
+// after the warm-up. The reader is late at times after it: the source takes all its buffers.
 //   steady_state_cuda [FRAMES [VIDEO]]    VIDEO: it is decoded on the GPU
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "saccade/saccade.hpp"
 #include "steady_state/count_frames.hpp"
@@ -20,9 +22,13 @@ int measure(int frames, const char* video) {
                                      : saccade::test::scripted_source("frames", saccade::test::frames(count));
   saccade::Pipeline pipeline({source}, {saccade::Model::load(saccade::test::write_color_classifier(folder), options),
                                         saccade::Model::load(saccade::test::write_box_detector(folder), options)});
+  bool is_late = false;
   const auto take = [&](int wanted) {
-    for (int i = 0; i < 2 * wanted; ++i)
-      if (!pipeline.next()) return false;
+    for (int i = 0; i < wanted; ++i) {
+      if (is_late && i % 25 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      if (!pipeline.next() || !pipeline.next()) return false;
+    }
+    is_late = true;
     return true;
   };
   return saccade::test::count_frames(take, frames);

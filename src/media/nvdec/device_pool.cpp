@@ -11,6 +11,8 @@ namespace {
 
 /// More images than a decoder returns for one packet: those that it holds for their order, and to decode ahead.
 constexpr std::size_t kMostAtOnce = 24;
+/// Those that it returns for a packet beyond the one that the pipeline has room for, in a stream with B-frames.
+constexpr std::size_t kAhead = 1;
 
 }  // namespace
 
@@ -34,6 +36,7 @@ FrameLease DevicePool::lease(std::size_t bytes) {
   if (buffer->capacity < bytes) grow(*buffer, bytes);
   std::erase(free_, buffer);
   ++leased_;
+  fill_up(bytes);
   return {*this, *buffer};
 }
 
@@ -49,6 +52,11 @@ DevicePool::Buffer* DevicePool::best_for(std::size_t bytes) {
     if (is_better) best = each;
   }
   if (best != nullptr || buffers_.size() == buffers_.capacity()) return best;
+  return make();
+}
+
+/// A new free buffer without memory.
+DevicePool::Buffer* DevicePool::make() {
   auto made = std::make_unique<Buffer>();
   made->memory = MemoryKind::kDevice;
   made->ready = cuda::make_event(cuda::CU_EVENT_DISABLE_TIMING);
@@ -73,6 +81,19 @@ void DevicePool::grow(Buffer& buffer, std::size_t bytes) {
   }
   buffer.data = buffer.device.pointer();
   buffer.capacity = bytes;
+}
+
+/// Under the lock. A reader that is late takes all buffers: none is allocated then, as that waits for the whole GPU.
+/// Buffers beyond half of the limit are allocated when they are needed.
+void DevicePool::fill_up(std::size_t bytes) {
+  if (bytes <= std::exchange(filled_, std::max(filled_, bytes))) return;
+  try {
+    while (buffers_.size() < most_leased_ + kAhead && frames_.has_spare(bytes)) make();
+    for (Buffer* buffer : free_)
+      if (buffer->capacity < bytes && frames_.has_spare(bytes)) grow(*buffer, bytes);
+  } catch (const std::exception&) {
+    return;  // refused when it is needed
+  }
 }
 
 /// Under the lock.

@@ -12,7 +12,7 @@
 namespace saccade::nvdec {
 
 /// Buffers of a GPU for decoded images. It owns itself: its leases may outlive the decoder, and the last of them
-/// destroys it. Allocates only while the decoder warms up or images grow.
+/// destroys it. All buffers are allocated with the first image, and when images grow.
 class DevicePool final : public FrameAllocator {
  public:
   /// Buffers for FRAMES' pipeline, and those that a decoder returns at once. They count against the limit of FRAMES.
@@ -54,7 +54,9 @@ class DevicePool final : public FrameAllocator {
 
   ~DevicePool() override;
   Buffer* best_for(std::size_t bytes);
+  Buffer* make();
   void grow(Buffer& buffer, std::size_t bytes);
+  void fill_up(std::size_t bytes);
   void add(std::size_t bytes);
   void download(Buffer& buffer, std::size_t bytes);
 
@@ -67,7 +69,8 @@ class DevicePool final : public FrameAllocator {
   std::vector<std::unique_ptr<Buffer>> buffers_;
   std::vector<Buffer*> free_;
   std::size_t leased_ = 0;
-  std::size_t bytes_ = 0;  ///< of all buffers and their copies
+  std::size_t filled_ = 0;  ///< bytes of a buffer at the last fill_up()
+  std::size_t bytes_ = 0;   ///< of all buffers and their copies
   bool is_counted_ = true;
   bool is_cancelled_ = false;
   bool is_retired_ = false;

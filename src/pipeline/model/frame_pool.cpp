@@ -53,7 +53,7 @@ void FramePool::fill_up() {
   if (std::exchange(filled_, largest_) == largest_) return;
   for (FrameBuffer* buffer : free_) {
     if (buffer->capacity >= largest_) continue;
-    if (bytes_of_frames + largest_ > limit() / 2) return;
+    if (!has_spare(largest_)) return;
     try {
       grow(*buffer, largest_);
     } catch (const std::exception&) {
@@ -61,6 +61,12 @@ void FramePool::fill_up() {
     }
     if (buffer->memory == MemoryKind::kPlain) std::memset(buffer->data, 0, buffer->capacity);
   }
+}
+
+bool FramePool::has_spare(std::size_t bytes) const {
+  const std::size_t half = limit() / 2;
+  const std::size_t used = bytes_of_frames;
+  return used <= half && bytes <= half - used;
 }
 
 std::size_t FramePool::limit() const { return limit_ == 0 ? default_memory_limit() : limit_; }

@@ -27,6 +27,7 @@ class FramePool final : public FrameAllocator {
   void release(FrameBuffer& buffer) noexcept override;
   void take(std::size_t bytes) override;
   void give_back(std::size_t bytes) noexcept override;
+  bool has_spare(std::size_t bytes) const override;
   std::size_t buffers() const override { return buffers_.size(); }
   FrameMemory& memory() override { return memory_; }
   /// Brings the free buffers to the size of the largest one, with their pages in memory, so that frames that are late
