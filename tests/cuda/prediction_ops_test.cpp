@@ -65,27 +65,5 @@ TEST(CudaPredictionOps, TakeObjectsUpToTheCount) {
       .check(on_cuda("predictions"), kExact);
 }
 
-/// Masks of N objects whose boxes are ROWS of six numbers.
-OpCase masks(const std::vector<float>& rows, std::int32_t count) {
-  const auto objects = static_cast<std::int64_t>(rows.size() / 6);
-  OpCase made = own("BoxMasks");
-  made.input({objects, 8}).input({1, 8, 10, 13}).input(Tensor::of<float>({objects, 6}, std::span(rows)));
-  made.input(Tensor::of<std::int32_t>({1}, {count})).input(kGeometry);
-  made.attribute("width", std::int64_t{52}).attribute("height", std::int64_t{40});
-  made.defined(0, static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, objects)) * 130);
-  return made;
-}
-
-TEST(CudaPredictionOps, SumMasksInTheCellsOfABox) {
-  const std::vector<float> rows = {10, 5, 60, 70, 0.9F, 0, 0, 0, 100, 80, 0.8F, 1, 30, 30, 31, 31, 0.7F, 2};
-  for (std::int32_t count : {3, 1, 0, 7}) masks(rows, count).check_layouts(on_cuda("predictions"), kExact);
-}
-
-TEST(CudaPredictionOps, SumNoMaskOfABoxThatIsNoNumber) {
-  masks({kNan, kNan, kNan, kNan, 1, 0, kInfinity, 0, -kInfinity, 8, 1, 0, -kInfinity, -1e30F, kInfinity, 1e30F, 1, 0},
-        3)
-      .check(on_cuda("predictions"), kExact);
-}
-
 }  // namespace
 }  // namespace saccade

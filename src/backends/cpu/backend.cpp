@@ -109,6 +109,7 @@ class CpuBackend : public Backend {
       &onednn_quantized_matmul(),
       &vector_arg_max(),
       &vector_attention(),
+      &vector_box_masks(),
       &vector_convert(),
       &vector_winograd(),
       &vector_convolution(),
@@ -127,6 +128,7 @@ class CpuBackend : public Backend {
       &vector_roi_align(),
       &vector_softmax(),
       &vector_top_k(),
+      &vector_trace_masks(),
       &sliced_elementwise(),
       &reference_tactic(),
   };

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cmath>
 
 #include "ops/core/op.hpp"
+#include "ops/vision/box_cells.hpp"
 
 // saccade.BoxMasks: masks of objects as sums of prototypes (YOLACT, Bolya et al., 2019).
 //
@@ -31,23 +31,6 @@ void infer_box_masks(InferContext& context) {
   context.output(0, DType::kFloat32, {coefficients[0], prototypes[2], prototypes[3]});
 }
 
-struct Cells {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
-/// The cells of an axis that pixels between two edges (source pixels) cover, plus one on each side; none if an edge is
-/// NaN.
-Cells touched(float low, float high, float scale, float offset, std::int64_t size, std::int64_t pixels) {
-  const float cells_a_pixel = static_cast<float>(size) / static_cast<float>(pixels);
-  const auto cell = [&](float edge, float margin) {
-    const float at = std::floor((edge * scale + offset) * cells_a_pixel) + margin;
-    if (!(at > 0)) return std::size_t{0};
-    return static_cast<std::size_t>(at < static_cast<float>(size) ? static_cast<std::int64_t>(at) : size);
-  };
-  return {cell(low, -1), cell(high, 2)};
-}
-
 void reference_box_masks(const KernelContext& context) {
   const Shape& shape = context.input(1).shape;
   const auto depth = static_cast<std::size_t>(shape[1]);
@@ -61,10 +44,7 @@ void reference_box_masks(const KernelContext& context) {
     const float* weights = context.in<float>(0).data() + i * shape[1];
     float* logits = context.out<float>().data() + static_cast<std::size_t>(i) * plane;
     std::fill_n(logits, plane, 0.0F);
-    const Cells across =
-        touched(box[0], box[2], geometry[0], geometry[2], shape[3], context.attributes().integer("width", 0));
-    const Cells down =
-        touched(box[1], box[3], geometry[1], geometry[3], shape[2], context.attributes().integer("height", 0));
+    const auto [across, down] = box_cells(shape, context.attributes(), geometry, box);
     for (std::size_t y = down.begin; y < down.end; ++y) {
       float* row = logits + y * columns;
       for (std::size_t k = 0; k < depth; ++k) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+
 namespace saccade {
 namespace {
 
@@ -60,6 +62,15 @@ GridPlace grid_place(const PreprocessSpec& spec, const Placement& placement, std
   const PixelSpan down = seen_pixels(source.y, source.height, placement.y, placement.height, spec.height);
   place.seen = {across.begin, down.begin, across.end - across.begin, down.end - down.begin};
   return place;
+}
+
+MaskWithin mask_within(const Attributes& attributes) {
+  const std::string* name = attributes.find<std::string>("within");
+  const auto found = name == nullptr ? kMaskWithinNames.end() : std::ranges::find(kMaskWithinNames, *name);
+  if (found == kMaskWithinNames.end())
+    fail(ErrorCode::kInvalidFile, "within must be 'image', 'boxes' or 'regions'{}",
+         name == nullptr ? "" : ", not '" + *name + "'");
+  return static_cast<MaskWithin>(found - kMaskWithinNames.begin());
 }
 
 MaskLook mask_look(MaskWithin within, const GridPlace& whole, const std::array<float, 4>& box) {

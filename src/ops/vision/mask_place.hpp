@@ -19,6 +19,8 @@ enum class MaskWithin : std::uint8_t {
   kRegions,  ///< on the object's box, which the grid covers: probabilities, not logits
 };
 inline constexpr std::array<std::string_view, 3> kMaskWithinNames = {"image", "boxes", "regions"};
+/// That of saccade.TraceMasks with ATTRIBUTES. Throws Error (kInvalidFile) for another name, or none.
+MaskWithin mask_within(const Attributes& attributes);
 
 /// The arguments of MaskTracer::trace() for an object's grid.
 struct MaskLook {

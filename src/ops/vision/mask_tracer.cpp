@@ -24,14 +24,22 @@ std::int64_t add_runs(std::span<const std::uint8_t> inside, int x, int y, std::v
   return area;
 }
 
-}  // namespace
-
-MaskTracer::Tap MaskTracer::tap(double position, int cells) {
+GridTap tap(double position, int cells) {
   const double low = std::floor(position);
   if (!(low >= 0)) return {0, 0, 0};
   if (low >= cells - 1) return {cells - 1, cells - 1, 0};
   const int first = static_cast<int>(low);
   return {first, first + 1, static_cast<float>(position - low)};
+}
+
+}  // namespace
+
+GridTap tap_across(const GridPlace& place, int x) {
+  return tap((x + 0.5) * place.scale_x + place.offset_x - 0.5, place.columns);
+}
+
+GridTap tap_down(const GridPlace& place, int y) {
+  return tap((y + 0.5) * place.scale_y + place.offset_y - 0.5, place.rows);
 }
 
 std::span<const float> MaskTracer::row(std::span<const float> grid, int columns, int index) {
@@ -40,7 +48,7 @@ std::span<const float> MaskTracer::row(std::span<const float> grid, int columns,
     const float* from = grid.data() + static_cast<std::ptrdiff_t>(index) * columns;
     bool sound = true;
     for (std::size_t i = 0; i < across_.size(); ++i) {
-      const Tap& at = across_[i];
+      const GridTap& at = across_[i];
       rows_[slot][i] = from[at.first] * (1 - at.share) + from[at.second] * at.share;
       sound &= from[at.first] < INFINITY && from[at.second] < INFINITY;
     }
@@ -64,11 +72,10 @@ std::int64_t MaskTracer::trace(const GridPlace& place, std::span<const float> gr
   inside_.resize(width);
   for (auto& held : rows_) held.resize(width);
   held_[0] = held_[1] = -1;
-  for (std::size_t i = 0; i < width; ++i)
-    across_[i] = tap((within.x1 + static_cast<double>(i) + 0.5) * place.scale_x + place.offset_x - 0.5, place.columns);
+  for (std::size_t i = 0; i < width; ++i) across_[i] = tap_across(place, within.x1 + static_cast<int>(i));
   std::int64_t area = 0;
   for (int y = within.y1; y < within.y2; ++y) {
-    const Tap down = tap((y + 0.5) * place.scale_y + place.offset_y - 0.5, place.rows);
+    const GridTap down = tap_down(place, y);
     const float* upper = row(grid, place.columns, down.first).data();
     const float* lower = row(grid, place.columns, down.second).data();
     for (std::size_t i = 0; i < width; ++i)

@@ -16,6 +16,16 @@ struct PixelExtent {
   bool empty() const { return x2 <= x1 || y2 <= y1; }
 };
 
+/// The cells of an axis of a grid that are sampled at a position, and the weight of the second one.
+struct GridTap {
+  int first = 0;
+  int second = 0;
+  float share = 0;
+};
+/// At the frame's column X, and at its row Y. A grid with a side of 0 has none.
+GridTap tap_across(const GridPlace& place, int x);
+GridTap tap_down(const GridPlace& place, int y);
+
 /// Samples a grid bilinearly at a frame's pixels and finds those where it exceeds a threshold. The order of the fp32
 /// operations is part of the definition, so that devices are bit-identical:
 ///
@@ -36,16 +46,10 @@ class MaskTracer {
   bool has_fault() const { return has_fault_; }
 
  private:
-  struct Tap {
-    int first = 0;
-    int second = 0;
-    float share = 0;  ///< weight of the second
-  };
-  static Tap tap(double position, int cells);
   /// A row of the grid, interpolated at every column of the extent.
   std::span<const float> row(std::span<const float> grid, int columns, int index);
 
-  std::vector<Tap> across_;
+  std::vector<GridTap> across_;
   std::vector<float> rows_[2];
   int held_[2] = {-1, -1};  ///< the cached rows of the grid
   std::vector<std::uint8_t> inside_;

@@ -24,15 +24,6 @@ std::int64_t run_capacity(std::int64_t objects) {
   return std::clamp<std::int64_t>(objects * 2048, std::int64_t{1} << 19, std::int64_t{1} << 20);
 }
 
-MaskWithin within_of(const Attributes& attributes) {
-  const std::string* name = attributes.find<std::string>("within");
-  const auto found = name == nullptr ? kMaskWithinNames.end() : std::ranges::find(kMaskWithinNames, *name);
-  if (found == kMaskWithinNames.end())
-    fail(ErrorCode::kInvalidFile, "within must be 'image', 'boxes' or 'regions'{}",
-         name == nullptr ? "" : ", not '" + *name + "'");
-  return static_cast<MaskWithin>(found - kMaskWithinNames.begin());
-}
-
 void infer_trace_masks(InferContext& context) {
   const Shape& grids = context.shape(0);
   if (context.dtype(0) != DType::kFloat32 || grids.rank() != 3)
@@ -44,7 +35,7 @@ void infer_trace_masks(InferContext& context) {
          to_string(context.dtype(1)), context.shape(1).to_string(), to_string(context.dtype(3)),
          context.shape(3).to_string());
   preprocess_spec(context.attributes());
-  if (within_of(context.attributes()) != MaskWithin::kImage) {
+  if (mask_within(context.attributes()) != MaskWithin::kImage) {
     const Shape& rows = context.shape(2);
     if (context.dtype(2) != DType::kFloat32 || rows.rank() != 2 || rows[0] < grids[0] || rows[1] != 6)
       fail(ErrorCode::kInvalidFile, "the detections are {} {}, not float32 {}x6", to_string(context.dtype(2)),
@@ -65,7 +56,7 @@ void reference_trace_masks(const KernelContext& context) {
   const Shape& shape = context.input(0).shape;
   const std::span<const float> geometry = context.in<float>(3);
   const PreprocessSpec spec = preprocess_spec(context.attributes());
-  const MaskWithin within = within_of(context.attributes());
+  const MaskWithin within = mask_within(context.attributes());
   const auto count = static_cast<std::size_t>(std::clamp<std::int64_t>(context.in<std::int32_t>(1)[0], 0, shape[0]));
   const auto plane = static_cast<std::size_t>(shape[1] * shape[2]);
   const auto capacity = static_cast<std::size_t>(context.output(0).shape[0]);

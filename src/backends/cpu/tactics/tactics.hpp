@@ -19,6 +19,7 @@ const Tactic& onednn_quantized_convolution();
 const Tactic& onednn_quantized_matmul();
 const Tactic& vector_arg_max();
 const Tactic& vector_attention();
+const Tactic& vector_box_masks();
 const Tactic& vector_convert();
 const Tactic& vector_convolution();
 const Tactic& vector_dynamic_quantize();
@@ -36,6 +37,7 @@ const Tactic& vector_resize();
 const Tactic& vector_roi_align();
 const Tactic& vector_softmax();
 const Tactic& vector_top_k();
+const Tactic& vector_trace_masks();
 const Tactic& vector_winograd();
 const Tactic& sliced_elementwise();
 
