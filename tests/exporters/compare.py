@@ -132,7 +132,7 @@ def half(binary, model, feeds):
 
 def rounds_within(network):
     """Whether the network casts more to half precision than its inputs."""
-    given = {model_input.name for image in network.graph.input}
+    given = {each.name for each in network.graph.input}
     return any(attribute.i == TensorProto.FLOAT16 and not given.issuperset(node.input)
                for node in network.graph.node if node.op_type == "Cast" for attribute in node.attribute)
 
