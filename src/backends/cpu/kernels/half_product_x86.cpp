@@ -17,6 +17,7 @@
 // vector instructions that finish the tile before, because those are spread over the steps.
 //
 // AVX512_BF16: a pair of a row is broadcast and multiplied by two vectors of pairs of the panel; 12 x 2 accumulators.
+// Of a panel with up to 16 columns it is one vector; 16 x 1 accumulators.
 //
 // Bound: 2 * depth * height * columns operations / the peak of the instruction.
 namespace saccade::cpu {
@@ -130,11 +131,12 @@ SACCADE_AVX512_BF16 __m512bh pairs_at(const std::uint16_t* from) {
   return reinterpret_cast<__m512bh>(_mm512_loadu_si512(from));
 }
 
-template <std::size_t kHeight>
+/// kHeight rows of TILE from ROW on, times so many vectors of its columns.
+template <std::size_t kVectors, std::size_t kHeight>
 SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const HalfTile& tile, std::size_t row) {
-  __m512 sum[kHeight][2];
+  __m512 sum[kHeight][kVectors];
   for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < 2; ++v)
+    for (std::size_t v = 0; v < kVectors; ++v)
       sum[r][v] = tile.initial == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(tile.initial + v * kHalfPanel);
   const std::size_t depth = strip.depth;
   const std::uint16_t* rows = tile.rows + row * strip.stride;
@@ -143,36 +145,43 @@ SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const HalfTile& tile, 
   for (std::size_t step = 0; step < strip.steps; ++step, panel += depth * HalfStrip::kColumns) {
     const std::uint16_t* elements = rows + strip.offsets[step];
     for (std::size_t k = 0; k < depth; k += 2) {
-      const __m512bh left = pairs_at(panel + k * kHalfPanel);
-      const __m512bh right = pairs_at(panel + depth * kHalfPanel + k * kHalfPanel);
+      __m512bh columns[kVectors];
+      for (std::size_t v = 0; v < kVectors; ++v) columns[v] = pairs_at(panel + v * depth * kHalfPanel + k * kHalfPanel);
       for (std::size_t r = 0; r < kHeight; ++r) {
         int pair = 0;
         std::memcpy(&pair, elements + r * strip.stride + k, sizeof pair);
         const auto element = reinterpret_cast<__m512bh>(_mm512_set1_epi32(pair));
-        sum[r][0] = _mm512_dpbf16_ps(sum[r][0], element, left);
-        sum[r][1] = _mm512_dpbf16_ps(sum[r][1], element, right);
+        for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], columns[v], element);
       }
     }
   }
   for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < 2; ++v) _mm512_storeu_ps(sums + r * strip.sums_stride + v * kHalfPanel, sum[r][v]);
+    for (std::size_t v = 0; v < kVectors; ++v)
+      _mm512_storeu_ps(sums + r * strip.sums_stride + v * kHalfPanel, sum[r][v]);
 }
 
-constexpr std::size_t kVectorRows = 12;
 using RunRows = void (*)(const HalfStrip& strip, const HalfTile& tile, std::size_t row);
 
-template <std::size_t... kHeights>
+template <std::size_t kVectors, std::size_t... kHeights>
 constexpr std::array<RunRows, sizeof...(kHeights)> by_height(std::index_sequence<kHeights...> /*heights*/) {
-  return {run_rows<kHeights + 1>...};
+  return {run_rows<kVectors, kHeights + 1>...};
+}
+
+/// TILE in blocks of rows of about the same height, at most kMost.
+template <std::size_t kVectors, std::size_t kMost>
+void run_blocks(const HalfStrip& strip, const HalfTile& tile) {
+  static constexpr auto kRun = by_height<kVectors>(std::make_index_sequence<kMost>());
+  std::size_t row = 0;
+  for (std::size_t blocks = (tile.height + kMost - 1) / kMost; blocks > 0; --blocks) {
+    const std::size_t height = (tile.height - row + blocks - 1) / blocks;
+    kRun[height - 1](strip, tile, row);
+    row += height;
+  }
 }
 
 void run_avx512(const HalfStrip& strip) {
-  static constexpr auto kRun = by_height(std::make_index_sequence<kVectorRows>());
   run_tiles(strip, [&](const HalfTile& tile, UnfinishedTile& /*before*/) {
-    for (std::size_t row = 0; row < tile.height; row += kVectorRows) {
-      const std::size_t rows = tile.height - row < kVectorRows ? tile.height - row : kVectorRows;
-      kRun[rows - 1](strip, tile, row);
-    }
+    tile.is_narrow ? run_blocks<1, 16>(strip, tile) : run_blocks<2, 12>(strip, tile);
   });
 }
 
