@@ -43,6 +43,7 @@ nlohmann::json to_json(const serve::Repository& models) {
                     {"run", use.run},
                     {"failed", use.failed},
                     {"refused", use.refused},
+                    {"cancelled", use.cancelled},
                     {"invalid", use.invalid},
                     {"executions", use.executions}});
   return {{"models", rows}};
@@ -51,8 +52,8 @@ nlohmann::json to_json(const serve::Repository& models) {
 std::string to_text(const serve::Repository& models) {
   std::string text;
   for (const auto& [name, use] : models.use())
-    text += fmt::format("{}: {} requests run, {} failed, {} refused, {} invalid, in {} executions\n", printable(name),
-                        use.run, use.failed, use.refused, use.invalid, use.executions);
+    text += fmt::format("{}: {} requests run, {} failed, {} refused, {} cancelled, {} invalid, in {} executions\n",
+                        printable(name), use.run, use.failed, use.refused, use.cancelled, use.invalid, use.executions);
   return text;
 }
 

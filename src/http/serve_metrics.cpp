@@ -14,8 +14,11 @@ HttpReply serve_metrics(const serve::ServeState& state) {
       families.histogram("saccade_request_seconds", "Time from the arrival of a request that was run to its response.");
   Family& batch = families.histogram("saccade_batch_images", "Images that a model has run at once.");
   for (const auto& [name, use] : state.models) {
-    const std::pair<const char*, std::uint64_t> outcomes[] = {
-        {"run", use.run}, {"failed", use.failed}, {"refused", use.refused}, {"invalid", use.invalid}};
+    const std::pair<const char*, std::uint64_t> outcomes[] = {{"run", use.run},
+                                                              {"failed", use.failed},
+                                                              {"refused", use.refused},
+                                                              {"cancelled", use.cancelled},
+                                                              {"invalid", use.invalid}};
     for (const auto& [outcome, count] : outcomes)
       requests.add({{"model", name}, {"outcome", outcome}}, static_cast<double>(count));
     waiting.add({{"model", name}}, static_cast<double>(use.waiting));

@@ -17,9 +17,10 @@ namespace saccade::serve {
 
 /// Why a request was not run.
 enum class Refusal {
-  kFull,     ///< as many wait as may
-  kLate,     ///< its deadline passed while it waited
-  kStopped,  ///< the server is ending
+  kFull,       ///< as many wait as may
+  kLate,       ///< its deadline passed while it waited
+  kCancelled,  ///< its client has gone while it waited
+  kStopped,    ///< the server is ending
 };
 
 /// Raw tensors, in the model's order, each with so many images along its first dimension.
@@ -57,6 +58,8 @@ class Job {
   virtual JobInput input() const = 0;
   /// When the request is to be refused if it has not begun to run.
   virtual std::optional<Clock::time_point> deadline() const = 0;
+  /// Whether nobody waits for its response any more. Asked before it runs.
+  virtual bool is_cancelled() const { return false; }
 
   /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns.
   virtual void respond(std::span<const OutputBuffer> outputs) = 0;

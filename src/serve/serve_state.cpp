@@ -18,6 +18,7 @@ ModelUse& ModelUse::operator+=(const ModelUse& more) {
   failed += more.failed;
   invalid += more.invalid;
   refused += more.refused;
+  cancelled += more.cancelled;
   executions += more.executions;
   images += more.images;
   waiting += more.waiting;

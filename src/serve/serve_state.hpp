@@ -16,6 +16,7 @@ struct ModelUse {
   std::uint64_t failed = 0;   ///< for a reason of the machine's
   std::uint64_t invalid = 0;  ///< that do not fit the model
   std::uint64_t refused = 0;
+  std::uint64_t cancelled = 0;   ///< by their clients, before they were run
   std::uint64_t executions = 0;  ///< each of one request or several
   std::uint64_t images = 0;      ///< of all executions
   std::size_t waiting = 0;

@@ -224,19 +224,28 @@ void ServedModel::add_matching(Entries& batch, std::size_t kind, std::size_t& ro
   }
 }
 
+/// Takes the entries off BATCH that are late or whose clients have gone.
 void ServedModel::refuse_late(Entries& batch) {
+  refuse_those(batch, Refusal::kCancelled, use_.cancelled, [](const Job& job) { return job.is_cancelled(); });
   const Clock::time_point now = Clock::now();
-  const auto late = std::stable_partition(
-      batch.begin(), batch.end(), [now](const Entry& entry) { return entry.job->deadline().value_or(now) >= now; });
-  if (late == batch.end()) return;
+  refuse_those(batch, Refusal::kLate, use_.refused,
+               [now](const Job& job) { return job.deadline().value_or(now) < now; });
+}
+
+/// Refuses the entries of BATCH whose jobs are MEANT and adds their number to COUNT.
+void ServedModel::refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
+                               const std::function<bool(const Job& job)>& is_meant) {
+  const auto refused =
+      std::stable_partition(batch.begin(), batch.end(), [&](const Entry& entry) { return !is_meant(*entry.job); });
+  if (refused == batch.end()) return;
   std::chrono::nanoseconds wait{};
   {
     const std::scoped_lock lock(mutex_);
-    use_.refused += static_cast<std::uint64_t>(batch.end() - late);
+    count += static_cast<std::uint64_t>(batch.end() - refused);
     wait = expected_wait();
   }
-  for (auto each = late; each != batch.end(); ++each) each->job->refuse(Refusal::kLate, wait);
-  batch.erase(late, batch.end());
+  for (auto each = refused; each != batch.end(); ++each) each->job->refuse(reason, wait);
+  batch.erase(refused, batch.end());
 }
 
 void ServedModel::count_execution(std::span<const Entry> batch) {

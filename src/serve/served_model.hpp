@@ -4,6 +4,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -82,6 +83,8 @@ class ServedModel {
   bool take(Entries& batch);
   void add_matching(Entries& batch, std::size_t kind, std::size_t& room);
   void refuse_late(Entries& batch);
+  void refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
+                    const std::function<bool(const Job& job)>& is_meant);
   Failures run(ModelExecution& execution, std::span<Entry> batch);
   void count_execution(std::span<const Entry> batch);
   static void run_together(ModelExecution& execution, std::span<const Entry> batch);

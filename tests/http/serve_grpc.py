@@ -288,7 +288,7 @@ class Load(Case):
             time.sleep(0.5)
             given_up.cancel()
             time.sleep(2)
-            self.assertIn("0 requests run, 0 failed, 3 refused", server.finish())
+            self.assertIn("0 requests run, 0 failed, 2 refused, 1 cancelled", server.finish())
 
     def test_requests_are_logged_with_their_trace(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
 #include <future>
 
@@ -34,6 +35,7 @@ class ColorJob final : public Job {
   }
 
   std::optional<Clock::time_point> latest;
+  bool has_gone = false;
   std::function<void()> preparing = [] {};
   bool has_memory = true;
 
@@ -45,17 +47,20 @@ class ColorJob final : public Job {
   }
   JobInput input() const override { return TensorInput{std::span(&buffer_, 1), images_}; }
   std::optional<Clock::time_point> deadline() const override { return latest; }
+  bool is_cancelled() const override { return has_gone; }
   void respond(std::span<const OutputBuffer> outputs) override {
     const auto* values = static_cast<const float*>(outputs[0].data);
     end_.set_value({{values, values + outputs[0].shape.elements()}, outputs[0].shape, {}});
   }
   void respond(const Result& /*result*/) override { end_.set_value({{}, {}, "a result"}); }
   void refuse(Refusal reason, std::chrono::nanoseconds /*expected_wait*/) override {
-    end_.set_value({{}, {}, reason == Refusal::kLate ? "late" : reason == Refusal::kFull ? "full" : "stopped"});
+    end_.set_value({{}, {}, kNames.at(static_cast<std::size_t>(reason))});
   }
   void fail(const Error& error) override { end_.set_value({{}, {}, error.what()}); }
 
  private:
+  static constexpr std::array kNames = {"full", "late", "cancelled", "stopped"};  // of Refusal
+
   std::promise<End> end_;
   std::size_t images_;
   std::vector<float> elements_;
@@ -187,6 +192,23 @@ TEST_F(ServedModelTest, WhatIsLateIsRefusedAndTheOthersRun) {
   auto timely = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() + std::chrono::hours(1); });
   EXPECT_EQ(late.get().text, "late");
   EXPECT_FLOAT_EQ(timely.get().outputs.at(0), 0.5F);
+}
+
+TEST_F(ServedModelTest, WhatIsCancelledIsNeitherRunNorLate) {
+  ServedModel model = make({.batch = 4, .batch_wait = milliseconds(20)});
+  auto gone = submit(model, {0.5F}, [](ColorJob& job) {
+    job.has_gone = true;
+    job.latest = Clock::now() - milliseconds(1);
+  });
+  auto late = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() - milliseconds(1); });
+  auto timely = submit(model, {0.5F});
+  EXPECT_EQ(gone.get().text, "cancelled");
+  EXPECT_EQ(late.get().text, "late");
+  EXPECT_FLOAT_EQ(timely.get().outputs.at(0), 0.5F);
+  model.finish();
+  EXPECT_EQ(model.use().cancelled, 1U);
+  EXPECT_EQ(model.use().refused, 1U);
+  EXPECT_EQ(model.use().run, 1U);
 }
 
 TEST_F(ServedModelTest, TheEndWaitsForAllThatWasTaken) {

@@ -42,11 +42,14 @@ class MessageJob final : public Job {
   JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images, parsed_.outputs_on_device}; }
 
   std::optional<Clock::time_point> deadline() const override {
-    // The client has gone: the past refuses it.
-    if (call_->context().IsCancelled()) return Clock::time_point::min();
     if (!parsed_.timeout) return call_deadline_;
     const Clock::time_point latest = arrived_ + *parsed_.timeout;
     return std::min(latest, call_deadline_.value_or(latest));
+  }
+
+  /// gRPC cancels at the call's deadline, too: such a request is late.
+  bool is_cancelled() const override {
+    return call_->context().IsCancelled() && Clock::now() < call_deadline_.value_or(Clock::time_point::max());
   }
 
   void respond(std::span<const OutputBuffer> outputs) override {

@@ -24,6 +24,7 @@ grpc::Status status_of(Refusal reason) {
   switch (reason) {
     case Refusal::kFull: return {grpc::StatusCode::RESOURCE_EXHAUSTED, sentence_of(reason)};
     case Refusal::kLate: return {grpc::StatusCode::DEADLINE_EXCEEDED, sentence_of(reason)};
+    case Refusal::kCancelled: return {grpc::StatusCode::CANCELLED, sentence_of(reason)};
     case Refusal::kStopped: break;
   }
   return {grpc::StatusCode::UNAVAILABLE, sentence_of(reason)};
