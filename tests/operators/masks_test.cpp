@@ -28,6 +28,7 @@ TEST_P(Masks, AreThoseOfTheReferenceInEveryFraming) {
     int height;
     const char* resize;
     std::vector<std::int64_t> region;
+    std::int64_t resize_to = 0;
   };
   const std::vector<Framing> framings = {{41, 30, "stretch", {}},
                                          {64, 33, "letterbox", {}},
@@ -36,7 +37,11 @@ TEST_P(Masks, AreThoseOfTheReferenceInEveryFraming) {
                                          {31, 50, "resize-crop", {5, 7, 20, 99}},
                                          {80, 1, "letterbox", {3, 0, 40, 1}},
                                          {1, 40, "letterbox", {}},
-                                         {70, 129, "stretch", {6, 11, 57, 101}}};
+                                         {70, 129, "stretch", {6, 11, 57, 101}},
+                                         {50, 31, "resize-crop-floor", {}, 41},
+                                         {31, 50, "resize-crop", {}, 41},
+                                         {50, 31, "resize-crop-floor", {}, 21},
+                                         {31, 50, "resize-crop", {}, 21}};
   for (const std::string within : {"image", "boxes", "regions"})
     for (const Framing& framing : framings) {
       SCOPED_TRACE(within + " " + framing.resize + " " + std::to_string(framing.width));
@@ -44,7 +49,7 @@ TEST_P(Masks, AreThoseOfTheReferenceInEveryFraming) {
                     .count = 3,
                     .width = framing.width,
                     .height = framing.height,
-                    .attributes = mask_attributes(36, 28, within, framing.resize, framing.region)};
+                    .attributes = mask_attributes(36, 28, within, framing.resize, framing.region, framing.resize_to)};
       if (within != "image") made.boxes = mask_boxes(4, made.width, made.height, 4);
       mask_op(made).check(by(kTrace), kExact);
     }
@@ -115,6 +120,16 @@ TEST_P(Masks, AreLeftToTheGridsWhereThereIsNoRoom) {
   mask_op(made).check(by(kTrace), kExact);
 }
 
+TEST_P(Masks, AreThoseOfOneThread) {
+  if (!is_on(TestedBackend::kCpu)) return;
+  mask_op({.grids = mask_grids({5, 60, 80}, 9),
+           .count = 5,
+           .width = 670,
+           .height = 450,
+           .attributes = mask_attributes(320, 240)})
+      .check_two_threads(by(kTrace), Layout::kRowMajor, kExact);
+}
+
 TEST_P(Masks, LieInAnyLayout) {
   mask_op(
       {.grids = mask_grids({5, 6, 8}, 9), .count = 5, .width = 67, .height = 45, .attributes = mask_attributes(32, 24)})
@@ -140,7 +155,7 @@ TEST_P(BoxMasks, SumThePrototypesInTheCellsOfABox) {
   }
 }
 
-TEST_P(BoxMasks, SumNothingOfABoxThatIsNoNumber) {
+TEST_P(BoxMasks, SumAnyBox) {
   masks({kNan, kNan, kNan, kNan, 1, 0, kInfinity, 0, -kInfinity, 8, 1, 0, -kInfinity, -1e30F, kInfinity, 1e30F, 1, 0},
         3)
       .check(by(kWeigh), kExact);

@@ -31,8 +31,10 @@ struct MaskCase {
 
 /// The frame's position in a model's image of WIDTH x HEIGHT, and where masks may be.
 inline AttributeList mask_attributes(std::int64_t width, std::int64_t height, const std::string& within = "image",
-                                     const std::string& resize = "stretch", std::vector<std::int64_t> region = {}) {
-  return {{"width", width}, {"height", height}, {"within", within}, {"resize", resize}, {"roi", std::move(region)}};
+                                     const std::string& resize = "stretch", std::vector<std::int64_t> region = {},
+                                     std::int64_t resize_to = 0) {
+  return {{"width", width},   {"height", height},         {"within", within},
+          {"resize", resize}, {"roi", std::move(region)}, {"resize_to", resize_to}};
 }
 
 /// Grids that alternate between smooth shapes and noise.

@@ -34,6 +34,14 @@ __device__ __forceinline__ int64 at_least_one(double value) {
   return whole > 1 ? whole : 1;
 }
 
+/// crop_start() of ops/vision/pixels.cpp.
+template <typename Spec>
+__device__ __forceinline__ int64 crop_start(int64 size, int64 scaled) {
+  if (scaled < size) return (size - scaled) / 2;
+  if (Spec::kResize == 4) return -((scaled - size) / 2);
+  return -static_cast<int64>(rint(__dmul_rn(static_cast<double>(scaled - size), 0.5)));
+}
+
 /// One AXIS of place() of ops/vision/pixels.hpp.
 template <typename Spec>
 __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 axis) {
@@ -58,11 +66,11 @@ __device__ __forceinline__ PlacedAxis place_axis(const float* geometry, int32 ax
     const double scaled = __dmul_rn(own, down < across ? down : across);
     placed.scaled = at_least_one(Spec::kResize == 1 ? rint(scaled) : scaled);
     if (Spec::kResize == 1) placed.at = half_of_rest(size, placed.scaled, 0.1);
-  } else if (Spec::kResize == 3) {  // resize the shorter side, then centre crop
+  } else if (Spec::kResize == 3 || Spec::kResize == 4) {  // resize the shorter side, then centre crop
     const int32 shorter = extent[0] <= extent[1] ? extent[0] : extent[1];
     const bool is_shorter = axis == 0 ? extent[0] <= extent[1] : extent[0] > extent[1];
     placed.scaled = is_shorter ? Spec::kResizeTo : static_cast<int64>(Spec::kResizeTo) * own / shorter;
-    placed.at = -static_cast<int64>(rint(__dmul_rn(static_cast<double>(placed.scaled - size), 0.5)));
+    placed.at = crop_start<Spec>(size, placed.scaled);
   }
   return placed;
 }
