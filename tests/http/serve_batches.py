@@ -101,8 +101,8 @@ class Metrics(unittest.TestCase):
                 self.assertEqual((status, headers["Content-Type"]), (200, "text/plain; version=0.0.4; charset=utf-8"))
                 samples, _ = parse(text.decode())
             value = lambda name, **labels: samples[name, tuple(sorted({"model": SMALL, **labels}.items()))]  # noqa: E731
-            self.assertEqual([value("saccade_requests_total", outcome=each) for each in ("run", "invalid", "failed", "refused")],
-                             [2, 1, 0, 0])
+            outcomes = ("run", "invalid", "failed", "refused", "cancelled")
+            self.assertEqual([value("saccade_requests_total", outcome=each) for each in outcomes], [2, 1, 0, 0, 0])
             self.assertEqual(value("saccade_batch_images_sum"), 4)
             self.assertEqual([value("saccade_batch_images_bucket", le=each) for each in ("1", "2", "4")], [1, 1, 2])
             self.assertEqual(value("saccade_request_seconds_count"), 2)

@@ -11,8 +11,19 @@ namespace {
 
 /// More images than a decoder returns for one packet: those that it holds for their order, and to decode ahead.
 constexpr std::size_t kMostAtOnce = 24;
-/// Those that it returns for a packet beyond the one that the pipeline has room for, in a stream with B-frames.
+/// Images of a packet of a file beyond the one that there is room for. Few packets show more: a sequence's first and
+/// last.
 constexpr std::size_t kAhead = 1;
+/// The part of a GPU's memory that spare buffers leave free.
+constexpr std::size_t kLeftFree = 4;
+
+/// Whether the current context's GPU has BYTES for a spare buffer.
+bool has_room_for(std::size_t bytes) {
+  std::size_t free = 0;
+  std::size_t total = 0;
+  return cuda::driver().cuMemGetInfo_v2(&free, &total) == cuda::CUDA_SUCCESS && bytes <= free &&
+         free - bytes >= total / kLeftFree;
+}
 
 }  // namespace
 
@@ -83,14 +94,22 @@ void DevicePool::grow(Buffer& buffer, std::size_t bytes) {
   buffer.capacity = bytes;
 }
 
-/// Under the lock. A reader that is late takes all buffers: none is allocated then, as that waits for the whole GPU.
-/// Buffers beyond half of the limit are allocated when they are needed.
+/// Under the lock. A reader that is late takes all buffers; an allocation would delay it further. Buffers that are in
+/// use follow once they are free. Beyond half of the limit, and where the GPU has little memory left, buffers are
+/// allocated when they are needed.
 void DevicePool::fill_up(std::size_t bytes) {
-  if (bytes <= std::exchange(filled_, std::max(filled_, bytes))) return;
+  if (bytes > filled_) is_full_ = false;
+  filled_ = std::max(filled_, bytes);
+  if (is_full_) return;
+  is_full_ = true;
   try {
-    while (buffers_.size() < most_leased_ + kAhead && frames_.has_spare(bytes)) make();
+    const auto has_spare = [&] { return frames_.has_spare(filled_) && has_room_for(filled_); };
+    while (buffers_.size() < most_leased_ + kAhead && has_spare()) grow(*make(), filled_);
     for (Buffer* buffer : free_)
-      if (buffer->capacity < bytes && frames_.has_spare(bytes)) grow(*buffer, bytes);
+      if (buffer->capacity < filled_ && has_spare()) grow(*buffer, filled_);
+    is_full_ = std::ranges::all_of(buffers_, [&](const auto& buffer) {
+      return buffer->capacity >= filled_ || std::ranges::find(free_, buffer.get()) != free_.end();
+    });
   } catch (const std::exception&) {
     return;  // refused when it is needed
   }

@@ -12,7 +12,7 @@
 namespace saccade::nvdec {
 
 /// Buffers of a GPU for decoded images. It owns itself: its leases may outlive the decoder, and the last of them
-/// destroys it. All buffers are allocated with the first image, and when images grow.
+/// destroys it. Buffers are allocated with the first image, and when images grow, as far as there is memory to spare.
 class DevicePool final : public FrameAllocator {
  public:
   /// Buffers for FRAMES' pipeline, and those that a decoder returns at once. They count against the limit of FRAMES.
@@ -70,6 +70,7 @@ class DevicePool final : public FrameAllocator {
   std::vector<Buffer*> free_;
   std::size_t leased_ = 0;
   std::size_t filled_ = 0;  ///< bytes of a buffer at the last fill_up()
+  bool is_full_ = false;    ///< no buffer is left that fill_up() has to allocate
   std::size_t bytes_ = 0;   ///< of all buffers and their copies
   bool is_counted_ = true;
   bool is_cancelled_ = false;

@@ -21,7 +21,8 @@ struct BoxCells {
 };
 
 /// The cells of PROTOTYPES [1, K, h, w] that bilinear sampling in BOX (x1, y1, x2, y2 in source pixels) needs: those
-/// that its pixels cover, plus one on each side. None if an edge is NaN. ATTRIBUTES and GEOMETRY are the operator's.
+/// that its pixels cover, plus one on each side. A low edge that is NaN is the grid's border; none if a high edge is
+/// NaN. ATTRIBUTES and GEOMETRY are the operator's.
 BoxCells box_cells(const Shape& prototypes, const Attributes& attributes, std::span<const float> geometry,
                    const float* box);
 

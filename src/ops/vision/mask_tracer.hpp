@@ -22,7 +22,7 @@ struct GridTap {
   int second = 0;
   float share = 0;
 };
-/// At the frame's column X, and at its row Y. A grid with a side of 0 has none.
+/// At the frame's column X, and at its row Y. Not for grids with a side of 0.
 GridTap tap_across(const GridPlace& place, int x);
 GridTap tap_down(const GridPlace& place, int y);
 

@@ -47,9 +47,9 @@ class MessageJob final : public Job {
     return std::min(latest, call_deadline_.value_or(latest));
   }
 
-  /// gRPC cancels at the call's deadline, too: such a request is late.
+  /// What is late is not cancelled: gRPC cancels at the call's deadline, too.
   bool is_cancelled() const override {
-    return call_->context().IsCancelled() && Clock::now() < call_deadline_.value_or(Clock::time_point::max());
+    return call_->context().IsCancelled() && Clock::now() <= deadline().value_or(Clock::time_point::max());
   }
 
   void respond(std::span<const OutputBuffer> outputs) override {

@@ -131,7 +131,7 @@ SACCADE_AVX512_BF16 __m512bh pairs_at(const std::uint16_t* from) {
   return reinterpret_cast<__m512bh>(_mm512_loadu_si512(from));
 }
 
-/// kHeight rows of TILE from ROW on, times so many vectors of its columns.
+/// kHeight rows of TILE from ROW on, times kVectors vectors of its columns.
 template <std::size_t kVectors, std::size_t kHeight>
 SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const HalfTile& tile, std::size_t row) {
   __m512 sum[kHeight][kVectors];

@@ -11,12 +11,18 @@
 #include "ops/vision/mask_place.hpp"
 
 // Vectorised saccade.TraceMasks, bit-exact with the reference (MaskTracer). Threads trace some rows of an object at a
-// time, as bits; the runs are put in order at the end. Bound: bytes of the objects' cells / bandwidth.
+// time, as bits; the runs are put in order at the end. Bound: four float32 operations per pixel of the objects' boxes.
 namespace saccade::cpu {
 namespace {
 
 constexpr int kRowsOfPart = 32;
 constexpr std::size_t kBitsOfWord = 64;
+
+/// SIDE of a frame; 0 if it is none, which place() refuses.
+std::size_t pixels(float side) {
+  constexpr float kMost = 1 << 28;
+  return side > 0 ? static_cast<std::size_t>(std::min(side, kMost)) : 0;
+}
 
 /// Rows of an object on the frame, and what was found there.
 struct Part {
@@ -31,7 +37,7 @@ struct Part {
 /// The scratch of one rank.
 class RowTracer {
  public:
-  /// Before a frame of WIDTH pixels whose masks have at most MOST runs. Allocates if that is more than before.
+  /// Before a frame of WIDTH columns whose masks have at most MOST runs. Allocates if that is more than before.
   void begin_frame(std::size_t most, std::size_t width) {
     const std::size_t padded = (width + kBitsOfWord - 1) / kBitsOfWord * kBitsOfWord;
     if (bits_.size() * kBitsOfWord < padded) {
@@ -42,12 +48,12 @@ class RowTracer {
       for (auto& row : rows_) row.resize(padded);
     }
     runs_.clear();
-    runs_.reserve(most + (width + 1) / 2);  // trace() looks at them after a row
+    runs_.reserve(most + (width + 1) / 2);  // trace() asks for the room of a whole row
     grid_ = nullptr;
     is_sound_ = true;
   }
 
-  /// False if its masks have more runs.
+  /// Traces PART of an object whose cells are GRID. False if the frame's masks have more runs than begin_frame() said.
   bool trace(const MaskLook& look, const float* grid, Part& part) {
     if (grid_ != grid) begin_object(look, grid);
     part.runs = runs_.data() + runs_.size();
@@ -147,18 +153,19 @@ class BoundTraceMasks : public BoundLaunch {
     untraced_ = out(3);
     faults_ = out(4);
     looks_.reserve(static_cast<std::size_t>(grids_.shape[0]));
+    areas_.reserve(static_cast<std::size_t>(grids_.shape[0]));
   }
 
   void run() override {
     *used_ = *untraced_ = *faults_ = 0;
+    prepare();
     const std::int64_t count = std::clamp<std::int64_t>(*count_, 0, grids_.shape[0]);
     if (count == 0) return;
-    const std::int64_t pixels = divide(count);
-    for (RowTracer& tracer : tracers_) tracer.begin_frame(capacity_, static_cast<std::size_t>(width_));
+    const std::int64_t area = divide(count);
     std::atomic<bool> fits{true};
     const auto plane = grids_.shape[1] * grids_.shape[2];
     const auto parts = static_cast<std::int64_t>(parts_.size());
-    parallel_for(parts, kParallelGrain * parts / std::max<std::int64_t>(pixels, 1) + 1, [&](auto begin, auto end) {
+    parallel_for(parts, kParallelGrain * parts / std::max<std::int64_t>(area, 1) + 1, [&](auto begin, auto end) {
       RowTracer& tracer = tracers_[static_cast<std::size_t>(current_rank().rank)];
       for (std::int64_t i = begin; i < end && fits.load(std::memory_order_relaxed); ++i) {
         Part& part = parts_[static_cast<std::size_t>(i)];
@@ -178,29 +185,31 @@ class BoundTraceMasks : public BoundLaunch {
   }
 
  private:
-  /// Divides the pixels where COUNT objects may be into parts; returns their number. Allocates if the frame or the team
-  /// is larger than all before.
-  std::int64_t divide(std::int64_t count) {
-    width_ = std::max(static_cast<int>(geometry_[4]), 1);
-    const int height = std::max(static_cast<int>(geometry_[5]), 1);
+  /// Allocates if the frame or the team is larger than all before, with or without objects.
+  void prepare() {
+    const std::size_t height = pixels(geometry_[5]);
     if (tracers_.size() < static_cast<std::size_t>(team_size())) tracers_.resize(static_cast<std::size_t>(team_size()));
+    for (RowTracer& tracer : tracers_) tracer.begin_frame(capacity_, pixels(geometry_[4]));
     parts_.clear();
-    parts_.reserve(static_cast<std::size_t>(grids_.shape[0] * (height / kRowsOfPart + 1)));
+    parts_.reserve(static_cast<std::size_t>(grids_.shape[0]) * (height / kRowsOfPart + 1));
     looks_.clear();
-    const Placement placement = place(spec_, width_, height);
+  }
+
+  /// Divides the pixels where COUNT objects may be into parts; returns their number.
+  std::int64_t divide(std::int64_t count) {
+    const Placement placement = place(spec_, static_cast<int>(geometry_[4]), static_cast<int>(geometry_[5]));
     const GridPlace whole = grid_place(spec_, placement, grids_.shape[2], grids_.shape[1]);
-    std::int64_t pixels = 0;
+    std::int64_t area = 0;
     for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
       std::array<float, 4> box{};
       if (boxes_ != nullptr) std::copy_n(boxes_ + 6 * i, 4, box.begin());
       const MaskLook& look = looks_.emplace_back(mask_look(within_, whole, box));
       if (look.within.empty() || look.place.columns < 1 || look.place.rows < 1) continue;
-      width_ = std::max(width_, look.within.x2 - look.within.x1);
       for (int y = look.within.y1; y < look.within.y2; y += kRowsOfPart)
         parts_.push_back({.object = i, .begin = y, .end = std::min(y + kRowsOfPart, look.within.y2)});
-      pixels += std::int64_t{look.within.x2 - look.within.x1} * (look.within.y2 - look.within.y1);
+      area += std::int64_t{look.within.x2 - look.within.x1} * (look.within.y2 - look.within.y1);
     }
-    return pixels;
+    return area;
   }
 
   /// Writes what the parts have found. False if there is no room for all runs.
@@ -209,13 +218,15 @@ class BoundTraceMasks : public BoundLaunch {
     for (const Part& part : parts_) used += part.count;
     if (used > capacity_) return false;
     std::fill_n(objects_, 2 * count, 0);
+    areas_.assign(static_cast<std::size_t>(count), 0);
     std::int32_t* to = runs_;
     for (const Part& part : parts_) {
       if (part.count > 0) std::memcpy(to, part.runs, part.count * sizeof(MaskRun));
       to += 3 * part.count;
       objects_[2 * part.object] += static_cast<std::int32_t>(part.count);
-      objects_[2 * part.object + 1] += static_cast<std::int32_t>(part.area);
+      areas_[part.object] += part.area;
     }
+    for (std::size_t i = 0; i < areas_.size(); ++i) objects_[2 * i + 1] = static_cast<std::int32_t>(areas_[i]);
     *used_ = static_cast<std::int32_t>(used);
     return true;
   }
@@ -232,10 +243,10 @@ class BoundTraceMasks : public BoundLaunch {
   std::int32_t* used_;
   std::int32_t* untraced_;
   std::int32_t* faults_;
-  std::vector<MaskLook> looks_;  ///< by object
+  std::vector<MaskLook> looks_;      ///< by object
+  std::vector<std::int64_t> areas_;  ///< by object, pixels
   std::vector<Part> parts_;
   std::vector<RowTracer> tracers_;  ///< by rank
-  int width_ = 0;                   ///< of the widest row, pixels
 };
 
 class TraceMasksLaunch : public Launch {
