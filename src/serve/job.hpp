@@ -58,7 +58,7 @@ class Job {
   virtual JobInput input() const = 0;
   /// When the request is to be refused if it has not begun to run.
   virtual std::optional<Clock::time_point> deadline() const = 0;
-  /// Whether nobody waits for its response any more. Asked before it runs.
+  /// Whether its client has cancelled it. Asked before it runs.
   virtual bool is_cancelled() const { return false; }
 
   /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns.
