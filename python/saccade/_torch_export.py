@@ -71,8 +71,8 @@ def operator_name(target: Any) -> str:
 
 
 def is_input(node: Any) -> bool:
-    """Whether NODE of an FX graph is one of its inputs."""
-    return bool(node.op == "placeholder")  # PyTorch's name of this operation
+    """Whether NODE of an FX graph is one of its inputs: all other kinds of nodes are listed."""
+    return node.op not in ("call_function", "call_method", "call_module", "get_attr", "output")
 
 
 def is_random(node: Any) -> bool:

@@ -120,14 +120,13 @@ TEST_P(Masks, AreLeftToTheGridsWhereThereIsNoRoom) {
   mask_op(made).check(by(kTrace), kExact);
 }
 
-TEST_P(Masks, AreThoseOfOneThread) {
-  if (!is_on(TestedBackend::kCpu)) return;
+TEST(VectorTraceMasks, RunsTwiceAtOnceWithTwoThreadsEach) {
   mask_op({.grids = mask_grids({5, 60, 80}, 9),
            .count = 5,
            .width = 670,
            .height = 450,
            .attributes = mask_attributes(320, 240)})
-      .check_two_threads(by(kTrace), Layout::kRowMajor, kExact);
+      .check_two_threads(on_cpu(kTrace.cpu), Layout::kRowMajor, kExact);
 }
 
 TEST_P(Masks, LieInAnyLayout) {

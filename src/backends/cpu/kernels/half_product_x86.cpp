@@ -17,7 +17,7 @@
 // vector instructions that finish the tile before, because those are spread over the steps.
 //
 // AVX512_BF16: a pair of a row is broadcast and multiplied by two vectors of pairs of the panel; 12 x 2 accumulators.
-// Of a panel with up to 16 columns it is one vector; 16 x 1 accumulators.
+// A panel of up to 16 columns has one vector: 16 x 1 accumulators.
 //
 // Bound: 2 * depth * height * columns operations / the peak of the instruction.
 namespace saccade::cpu {
