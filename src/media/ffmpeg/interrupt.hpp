@@ -8,8 +8,8 @@
 
 namespace saccade {
 
-/// Ends FFmpeg's blocking calls: at a time, when the RTSP session is damaged, or once stopped. Any thread, but for
-/// session().
+/// Ends FFmpeg's blocking calls: at a time, when the RTSP session is damaged or silent, or once stopped. stop(),
+/// is_stopped() and expire_at(): any thread; the others: the thread that calls FFmpeg.
 class Interrupt {
  public:
   AVIOInterruptCB callback() { return {is_over, this}; }
@@ -18,7 +18,7 @@ class Interrupt {
   void stop() noexcept { stopped_ = true; }
   bool is_stopped() const noexcept { return stopped_; }
   void expire_at(Clock::time_point time) noexcept { until_ = time.time_since_epoch().count(); }
-  /// What FFmpeg's messages tell of the RTSP session that uses this. The thread that calls FFmpeg.
+  /// What FFmpeg's messages tell of the RTSP session that uses this.
   network::RtspWatch& session() noexcept { return session_; }
   bool is_damaged() const noexcept { return session_.is_damaged(Clock::now()); }
   /// That of INPUT; null: it has none.
@@ -26,7 +26,10 @@ class Interrupt {
     const AVIOInterruptCB& callback = input.interrupt_callback;
     return callback.callback == is_over ? static_cast<Interrupt*>(callback.opaque) : nullptr;
   }
-  bool has_expired() const noexcept { return Clock::now().time_since_epoch().count() >= until_; }
+  bool has_expired() const noexcept {
+    const auto now = Clock::now();
+    return now.time_since_epoch().count() >= until_ || session_.is_silent(now);
+  }
 
  private:
   static int is_over(void* self) {

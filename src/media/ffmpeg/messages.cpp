@@ -38,8 +38,8 @@ void hear_session(void* context, std::string_view format, va_list arguments) {
   va_list values;
   va_copy(values, arguments);
   if (is_packet) {
-    static_cast<void>(va_arg(values, int));  // the channel
-    session->hear_packet(va_arg(values, int), Clock::now());
+    const int channel = va_arg(values, int);
+    session->hear_packet(channel, va_arg(values, int), Clock::now());
   } else if (is_line) {
     session->hear_line(va_arg(values, const char*), Clock::now());
   } else {

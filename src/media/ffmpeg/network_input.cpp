@@ -144,7 +144,7 @@ VideoInput open_network_input(const network::StreamUri& stream, Interrupt& inter
   if (context == nullptr) throw std::bad_alloc();
   context->interrupt_callback = interrupt.callback();
   StreamOptions options(stream, inspection);
-  if (std::string_view(rules_of(stream).formats) == "rtsp") interrupt.session().begin();
+  if (std::string_view(rules_of(stream).formats) == "rtsp") interrupt.session().begin(patience.silence);
   const auto start = Clock::now();
   interrupt.expire_at(start + patience.response);
   int error = avformat_open_input(&context, stream.url.c_str(), nullptr, options.entries());
@@ -155,10 +155,12 @@ VideoInput open_network_input(const network::StreamUri& stream, Interrupt& inter
   interrupt.expire_at(response + patience.video + (is_whole ? kInspectionTime : kShortInspection));
   error = avformat_find_stream_info(context, nullptr);
   if (error < 0 || interrupt.has_expired() || interrupt.is_damaged())
-    refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt, patience.video);
+    refuse_stream(stream, error < 0 ? error : AVERROR_EXIT, interrupt,
+                  interrupt.session().is_silent(Clock::now()) ? patience.silence : patience.video);
   const auto inspected = is_whole ? kWholeInspection : kShortInspection;
   taken = {.response = response - start,
-           .video = std::max<std::chrono::nanoseconds>(Clock::now() - response - inspected, {})};
+           .video = std::max<std::chrono::nanoseconds>(Clock::now() - response - inspected, {}),
+           .silence = interrupt.session().longest_silence()};
   interrupt.session().open();
   input.stream = only_video(stream, *context);
   const AVCodecParameters& parameters = *input.stream->codecpar;

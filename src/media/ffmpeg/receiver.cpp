@@ -28,7 +28,7 @@ Receiver::Receiver(network::StreamUri stream, bool wait)
   info_.live = true;
   schedule_.attempt(Clock::now());
   try {
-    open(Inspection::kWhole, {stream_.timeout, stream_.timeout});
+    open(Inspection::kWhole, network::RetrySchedule::all(stream_.timeout));
     first_format_ = format_;
     describe();
   } catch (const Error& error) {
@@ -144,7 +144,7 @@ bool Receiver::open_again() {
     open(Inspection::kShort, schedule_.patience(stream_.timeout, opening_));
   } catch (const Error& error) {
     if (interrupt_.is_stopped()) return false;
-    if (interrupt_.has_expired()) schedule_.miss();
+    interrupt_.has_expired() ? schedule_.miss() : schedule_.fail();
     log(LogLevel::kDebug, "{}", error.what());
     leave(fmt::format("{}; waiting for it", error.what()));
     return false;

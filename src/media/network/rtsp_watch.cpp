@@ -20,9 +20,10 @@ bool begins_message(std::string_view line) {
 
 }  // namespace
 
-void RtspWatch::begin() {
+void RtspWatch::begin(std::chrono::nanoseconds silence) {
   *this = {};
   has_begun_ = true;
+  allowed_silence_ = silence;
 }
 
 void RtspWatch::hear_request(std::string_view request, Clock::time_point now) {
@@ -47,8 +48,13 @@ void RtspWatch::hear_line(std::string_view line, Clock::time_point now) {
   is_due_ = is_in_message_ = true;
 }
 
-void RtspWatch::hear_packet(int length, Clock::time_point now) {
+void RtspWatch::hear_packet(int channel, int length, Clock::time_point now) {
   if (!has_begun_) return;
+  if (channel % 2 == 0 && !is_open_) {
+    if (has_packets_) longest_silence_ = std::max<std::chrono::nanoseconds>(longest_silence_, now - packet_);
+    has_packets_ = true;
+    packet_ = now;
+  }
   is_damaged_ = is_damaged(now);
   longest_ = std::max(longest_, length_);
   length_ = length;

@@ -8,11 +8,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+constexpr milliseconds kSilence{300};
+
 class RtspWatchTest : public ::testing::Test {
  protected:
   /// The client opens the session, whose responses are whole.
   void open() {
-    watch.begin();
+    watch.begin(kSilence);
     for (const char* method : {"OPTIONS", "DESCRIBE", "SETUP", "PLAY"}) {
       watch.hear_request(std::string(method) + " rtsp://host/a RTSP/1.0\r\nCSeq: 1\r\n\r\n", now);
       hear({"RTSP/1.0 200 OK", "CSeq: 1", "Server: \xC3\x9C\tbox", ""});
@@ -36,13 +38,13 @@ TEST_F(RtspWatchTest, SilenceIsNoDamage) {
   EXPECT_FALSE(is_damaged_after(seconds(0))) << "no session has begun";
   open();
   EXPECT_FALSE(is_damaged_after(seconds(100)));
-  for (const int length : {4000, 1400, 12, 4096}) watch.hear_packet(length, now);
+  for (const int length : {4000, 1400, 12, 4096}) watch.hear_packet(0, length, now);
   EXPECT_FALSE(is_damaged_after(seconds(100))) << "of usual length: a link may be slow";
 }
 
 TEST_F(RtspWatchTest, MessagesBetweenPacketsAreNoDamage) {
   open();
-  watch.hear_packet(1400, now);
+  watch.hear_packet(0, 1400, now);
   hear({"RTSP/1.0 200 OK", "CSeq: 5", ""});
   EXPECT_FALSE(is_damaged_after(seconds(100)));
   hear({"", "GET_PARAMETER rtsp://host/a RTSP/1.0", "CSeq: 6", ""});
@@ -58,7 +60,7 @@ TEST_F(RtspWatchTest, VideoThatIsTakenForTextIsDamageAtOnce) {
   open();
   hear({"RTSP/1.0 200 OK", "CSeq: \x05"});
   EXPECT_TRUE(is_damaged_after(seconds(0)));
-  watch.begin();
+  watch.begin(kSilence);
   EXPECT_FALSE(is_damaged_after(seconds(100))) << "of the session before";
 }
 
@@ -72,7 +74,7 @@ TEST_F(RtspWatchTest, TheRestOfAMessageIsDue) {
 }
 
 TEST_F(RtspWatchTest, SoIsTheContentOfADescription) {
-  watch.begin();
+  watch.begin(kSilence);
   watch.hear_request("DESCRIBE rtsp://host/a RTSP/1.0\r\n\r\n", now);
   EXPECT_FALSE(is_damaged_after(seconds(100))) << "a server may be slow";
   hear({"RTSP/1.0 200 OK", "Content-Length: 900", ""});
@@ -89,22 +91,49 @@ TEST_F(RtspWatchTest, DamageStays) {
   now += RtspWatch::kRest + milliseconds(1);
   watch.hear_request("TEARDOWN rtsp://host/a RTSP/1.0\r\n\r\n", now);
   hear({"RTSP/1.0 200 OK", ""});
-  watch.hear_packet(100, now);
+  watch.hear_packet(0, 100, now);
   EXPECT_TRUE(is_damaged_after(seconds(0)));
 }
 
 TEST_F(RtspWatchTest, SoIsAPacketLongerThanAllBefore) {
-  watch.begin();
-  watch.hear_packet(20'000, now);
+  watch.begin(kSilence);
+  watch.hear_packet(0, 20'000, now);
   EXPECT_FALSE(is_damaged_after(seconds(100))) << "what is usual is not known yet";
   watch.open();
-  watch.hear_packet(20'000, now);
+  watch.hear_packet(0, 20'000, now);
   EXPECT_FALSE(is_damaged_after(seconds(100)));
-  watch.hear_packet(60'000, now);
+  watch.hear_packet(0, 60'000, now);
   EXPECT_FALSE(is_damaged_after(RtspWatch::kRest));
   EXPECT_TRUE(is_damaged_after(RtspWatch::kRest + milliseconds(1)));
-  watch.hear_packet(60'000, now);
+  watch.hear_packet(0, 60'000, now);
   EXPECT_FALSE(is_damaged_after(seconds(100))) << "the one before was whole";
+}
+
+TEST_F(RtspWatchTest, RtpThatStopsWhileTheSessionIsOpenedIsSilence) {
+  watch.begin(kSilence);
+  EXPECT_FALSE(watch.is_silent(now + seconds(100))) << "a server may begin with its next key frame";
+  watch.hear_packet(1, 52, now);
+  EXPECT_FALSE(watch.is_silent(now + seconds(100))) << "and send its report before";
+  watch.hear_packet(0, 1400, now);
+  now += kSilence;
+  watch.hear_packet(1, 52, now);
+  EXPECT_FALSE(watch.is_silent(now));
+  EXPECT_TRUE(watch.is_silent(now + milliseconds(1)));
+  EXPECT_FALSE(watch.is_damaged(now + milliseconds(1)));
+  watch.open();
+  EXPECT_FALSE(watch.is_silent(now + seconds(100))) << "one that is open may pause";
+  watch.begin(kSilence);
+  EXPECT_FALSE(watch.is_silent(now + seconds(100))) << "of the session before";
+}
+
+TEST_F(RtspWatchTest, MeasuresTheLongestSilenceUntilTheSessionIsOpen) {
+  watch.begin(seconds(5));
+  for (const int pause : {0, 40, 200, 10}) watch.hear_packet(0, 1400, now += milliseconds(pause));
+  watch.open();
+  watch.hear_packet(0, 1400, now + seconds(3));
+  EXPECT_EQ(watch.longest_silence(), milliseconds(200));
+  watch.begin(seconds(5));
+  EXPECT_EQ(watch.longest_silence(), milliseconds(0));
 }
 
 }  // namespace

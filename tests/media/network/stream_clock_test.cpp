@@ -108,23 +108,33 @@ TEST(RetrySchedule, AnAttemptThatTookLongerIsFollowedByTheNext) {
 
 TEST(RetrySchedule, AttemptsAreShortUntilThreeHaveMissed) {
   RetrySchedule schedule(1);
-  const OpeningTimes fast{.response = milliseconds(100), .video = milliseconds(100)};
-  const OpeningTimes slow{.response = milliseconds(800), .video = milliseconds(700)};
+  const OpeningTimes fast{.response = milliseconds(100), .video = milliseconds(100), .silence = milliseconds(40)};
+  const OpeningTimes slow{.response = milliseconds(800), .video = milliseconds(700), .silence = milliseconds(500)};
   std::vector<std::int64_t> waits;
   for (int i = 0; i < 5; ++i) {
     waits.push_back(schedule.patience(seconds(5), fast).response / milliseconds(1));
     EXPECT_EQ(schedule.patience(seconds(5), fast).video, i == 3 ? seconds(5) : milliseconds(500));
+    EXPECT_EQ(schedule.patience(seconds(5), fast).silence, i == 3 ? seconds(5) : milliseconds(300));
     schedule.miss();
   }
   EXPECT_EQ(waits, (std::vector<std::int64_t>{700, 700, 700, 5000, 700}));
   EXPECT_EQ(schedule.patience(seconds(5), slow).response, milliseconds(2400));
   EXPECT_EQ(schedule.patience(seconds(5), slow).video, milliseconds(2100));
+  EXPECT_EQ(schedule.patience(seconds(5), slow).silence, milliseconds(1500));
   EXPECT_EQ(schedule.patience(seconds(1), slow).response, seconds(1));
   EXPECT_EQ(schedule.patience(milliseconds(400), fast).video, milliseconds(400));
   schedule.miss();
   schedule.miss();
   schedule.arrive(Clock::now());
   EXPECT_EQ(schedule.patience(seconds(5), {}).response, milliseconds(700)) << "video has come";
+}
+
+TEST(RetrySchedule, AttemptsThatFailedForAnotherReasonAreNoMisses) {
+  RetrySchedule schedule(1);
+  for (int i = 0; i < 12; ++i) {
+    EXPECT_EQ(schedule.patience(seconds(5), {}).response, milliseconds(700)) << i;
+    i % 3 == 2 ? schedule.fail() : schedule.miss();
+  }
 }
 
 TEST(RetrySchedule, StreamsOfOneServerDoNotComeTogether) {
