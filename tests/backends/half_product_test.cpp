@@ -73,6 +73,21 @@ TEST(HalfConvolution, OfFewChannels) {
   }
 }
 
+/// Of the last vector of a panel, any number of lanes is used.
+TEST(HalfConvolution, OfAnyNumberOfColumns) {
+  for (const std::int64_t channels : {1, 4, 8, 9, 16, 17, 20, 24, 25, 32, 33, 40, 41, 56, 57})
+    for (const std::int64_t width : {1, 5, 13, 21}) {
+      check(OpCase("Conv").input({1, 10, 3, width}, -0.5F, 0.5F).constant({channels, 10, 1, 1}, -1, 1), kConvolution);
+      check(OpCase("Conv")
+                .input({1, 6, 5, width}, -0.5F, 0.5F)
+                .constant({channels, 6, 3, 3}, -1, 1)
+                .constant({channels}, -1, 1)
+                .attribute("pads", Integers{1, 1, 1, 1})
+                .post("Relu"),
+            kConvolution);
+    }
+}
+
 /// An image's convolution, and one whose group lies beside another group's infinity.
 TEST(HalfConvolution, MultipliesFewChannelsByLines) {
   Network n(DType::kBFloat16, 20, 24);

@@ -11,8 +11,8 @@ struct HalfTile {
   const std::uint16_t* panel;
   const float* initial;
   float* sums;
-  bool is_first;   ///< the panel is read for the first time
-  bool is_narrow;  ///< only the first half of the columns is used
+  bool is_first;        ///< the panel is read for the first time
+  std::size_t columns;  ///< that are used: the first ones
 };
 
 /// The tile before, whose rows are finished while the next tile is multiplied.
@@ -62,7 +62,7 @@ void run_tiles(const HalfStrip& strip, const Multiply& multiply) {
                         .initial = strip.initial == nullptr ? nullptr : strip.initial + column,
                         .sums = sums,
                         .is_first = first == 0,
-                        .is_narrow = p + 1 == strip.panels && strip.last_columns <= HalfStrip::kColumns / 2},
+                        .columns = p + 1 == strip.panels ? strip.last_columns : HalfStrip::kColumns},
                unfinished);
       if (strip.finish == nullptr) continue;
       unfinished.finish(HalfStrip::kRows);

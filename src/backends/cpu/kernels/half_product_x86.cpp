@@ -17,7 +17,8 @@
 // vector instructions that finish the tile before, because those are spread over the steps.
 //
 // AVX512_BF16: a pair of a row is broadcast and multiplied by two vectors of pairs of the panel; 12 x 2 accumulators.
-// A panel of up to 16 columns has one vector: 16 x 1 accumulators.
+// A panel of up to 16 columns has one vector. The last vector has 8 lanes where these suffice: Zen 4 multiplies 16 in
+// two passes. More rows would not fit into the general registers, which hold their addresses.
 //
 // Bound: 2 * depth * height * columns operations / the peak of the instruction.
 namespace saccade::cpu {
@@ -117,12 +118,12 @@ void run_amx(const HalfStrip& strip) {
     const std::size_t upper = tile.height <= TileConfiguration::kRows ? tile.height : (tile.height + 1) / 2;
     if (tile.height != configured) load_configuration(upper, tile.height - upper, strip.depth);
     configured = tile.height;
+    const bool is_narrow = tile.columns <= kHalfPanel;
     if (upper == tile.height)
-      tile.is_narrow ? run_tile<false, false>(strip, tile, upper, before)
-                     : run_tile<false, true>(strip, tile, upper, before);
+      is_narrow ? run_tile<false, false>(strip, tile, upper, before)
+                : run_tile<false, true>(strip, tile, upper, before);
     else
-      tile.is_narrow ? run_tile<true, false>(strip, tile, upper, before)
-                     : run_tile<true, true>(strip, tile, upper, before);
+      is_narrow ? run_tile<true, false>(strip, tile, upper, before) : run_tile<true, true>(strip, tile, upper, before);
   });
   release_tiles();
 }
@@ -131,46 +132,84 @@ SACCADE_AVX512_BF16 __m512bh pairs_at(const std::uint16_t* from) {
   return reinterpret_cast<__m512bh>(_mm512_loadu_si512(from));
 }
 
-/// kHeight rows of TILE from ROW on, times kVectors vectors of its columns.
-template <std::size_t kVectors, std::size_t kHeight>
+SACCADE_AVX512_BF16 __m256bh few_pairs_at(const std::uint16_t* from) {
+  return reinterpret_cast<__m256bh>(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)));
+}
+
+/// Without another broadcast. g++ 12 warns of its own _mm512_castsi512_si256().
+SACCADE_AVX512_BF16 __m256bh lower_half(__m512i v) {
+  return reinterpret_cast<__m256bh>(__builtin_shufflevector(v, v, 0, 1, 2, 3));
+}
+
+/// kHeight rows of TILE from ROW on, times kColumns of its columns: vectors of 16, and one of 8 for the rest.
+template <std::size_t kColumns, std::size_t kHeight>
 SACCADE_AVX512_BF16 void run_rows(const HalfStrip& strip, const HalfTile& tile, std::size_t row) {
-  __m512 sum[kHeight][kVectors];
-  for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v)
-      sum[r][v] = tile.initial == nullptr ? _mm512_setzero_ps() : _mm512_loadu_ps(tile.initial + v * kHalfPanel);
+  constexpr std::size_t kVectors = kColumns / kHalfPanel;
+  constexpr std::size_t kArray = kVectors > 0 ? kVectors : 1;
+  constexpr bool kHasRest = kColumns % kHalfPanel != 0;
+  constexpr std::size_t kRest = kVectors * kHalfPanel;  // its first column
+  __m512 initial[kArray] = {};
+  __m256 rest_initial = _mm256_setzero_ps();
+  if (tile.initial != nullptr) {
+    for (std::size_t v = 0; v < kVectors; ++v) initial[v] = _mm512_loadu_ps(tile.initial + v * kHalfPanel);
+    if constexpr (kHasRest) rest_initial = _mm256_loadu_ps(tile.initial + kRest);
+  }
+  __m512 sum[kHeight][kArray];
+  __m256 rest[kHeight];
+  const std::uint16_t* rows[kHeight];
+  const std::uint16_t* next = tile.rows + row * strip.stride;
+  for (std::size_t r = 0; r < kHeight; ++r, next += strip.stride) {
+    for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = initial[v];
+    rest[r] = rest_initial;
+    rows[r] = next;
+  }
   const std::size_t depth = strip.depth;
-  const std::uint16_t* rows = tile.rows + row * strip.stride;
   const std::uint16_t* panel = tile.panel;
-  float* sums = tile.sums + row * strip.sums_stride;
-  for (std::size_t step = 0; step < strip.steps; ++step, panel += depth * HalfStrip::kColumns) {
-    const std::uint16_t* elements = rows + strip.offsets[step];
-    for (std::size_t k = 0; k < depth; k += 2) {
-      __m512bh columns[kVectors];
-      for (std::size_t v = 0; v < kVectors; ++v) columns[v] = pairs_at(panel + v * depth * kHalfPanel + k * kHalfPanel);
+  const std::int32_t* offset = strip.offsets;
+  const std::int32_t* const end = offset + strip.steps;
+  // There is a step, and a step has a pair: loops that may be empty would copy all accumulators.
+  do {
+    const std::uint16_t* pairs = panel;
+    std::ptrdiff_t k = *offset;
+    const std::ptrdiff_t last = k + static_cast<std::ptrdiff_t>(depth);
+    do {
+      __m512bh columns[kArray];
+      __m256bh rest_columns;
+      for (std::size_t v = 0; v < kVectors; ++v) columns[v] = pairs_at(pairs + v * depth * kHalfPanel);
+      if constexpr (kHasRest) rest_columns = few_pairs_at(pairs + kVectors * depth * kHalfPanel);
       for (std::size_t r = 0; r < kHeight; ++r) {
         int pair = 0;
-        std::memcpy(&pair, elements + r * strip.stride + k, sizeof pair);
-        const auto element = reinterpret_cast<__m512bh>(_mm512_set1_epi32(pair));
-        for (std::size_t v = 0; v < kVectors; ++v) sum[r][v] = _mm512_dpbf16_ps(sum[r][v], columns[v], element);
+        std::memcpy(&pair, rows[r] + k, sizeof pair);
+        const __m512i element = _mm512_set1_epi32(pair);
+        for (std::size_t v = 0; v < kVectors; ++v)
+          sum[r][v] = _mm512_dpbf16_ps(sum[r][v], columns[v], reinterpret_cast<__m512bh>(element));
+        if constexpr (kHasRest) rest[r] = _mm256_dpbf16_ps(rest[r], rest_columns, lower_half(element));
       }
-    }
+      pairs += 2 * kHalfPanel;
+      k += 2;
+    } while (k < last);
+    panel += depth * HalfStrip::kColumns;
+  } while (++offset < end);
+  float* to = tile.sums + row * strip.sums_stride;
+  const std::size_t sums_stride = strip.sums_stride;
+  for (std::size_t r = 0; r < kHeight; ++r, to += sums_stride) {
+    for (std::size_t v = 0; v < kVectors; ++v) _mm512_storeu_ps(to + v * kHalfPanel, sum[r][v]);
+    if constexpr (kHasRest) _mm256_storeu_ps(to + kRest, rest[r]);
   }
-  for (std::size_t r = 0; r < kHeight; ++r)
-    for (std::size_t v = 0; v < kVectors; ++v)
-      _mm512_storeu_ps(sums + r * strip.sums_stride + v * kHalfPanel, sum[r][v]);
 }
 
 using RunRows = void (*)(const HalfStrip& strip, const HalfTile& tile, std::size_t row);
 
-template <std::size_t kVectors, std::size_t... kHeights>
+template <std::size_t kColumns, std::size_t... kHeights>
 constexpr std::array<RunRows, sizeof...(kHeights)> by_height(std::index_sequence<kHeights...> /*heights*/) {
-  return {run_rows<kVectors, kHeights + 1>...};
+  return {run_rows<kColumns, kHeights + 1>...};
 }
 
-/// TILE in blocks of rows of about the same height, at most kMost.
-template <std::size_t kVectors, std::size_t kMost>
+/// TILE in blocks of rows of about the same height.
+template <std::size_t kColumns>
 void run_blocks(const HalfStrip& strip, const HalfTile& tile) {
-  static constexpr auto kRun = by_height<kVectors>(std::make_index_sequence<kMost>());
+  constexpr std::size_t kMost = 12;
+  static constexpr auto kRun = by_height<kColumns>(std::make_index_sequence<kMost>());
   std::size_t row = 0;
   for (std::size_t blocks = (tile.height + kMost - 1) / kMost; blocks > 0; --blocks) {
     const std::size_t height = (tile.height - row + blocks - 1) / blocks;
@@ -181,7 +220,10 @@ void run_blocks(const HalfStrip& strip, const HalfTile& tile) {
 
 void run_avx512(const HalfStrip& strip) {
   run_tiles(strip, [&](const HalfTile& tile, UnfinishedTile& /*before*/) {
-    tile.is_narrow ? run_blocks<1, 16>(strip, tile) : run_blocks<2, 12>(strip, tile);
+    if (tile.columns <= 8) return run_blocks<8>(strip, tile);
+    if (tile.columns <= 16) return run_blocks<16>(strip, tile);
+    if (tile.columns <= 24) return run_blocks<24>(strip, tile);
+    run_blocks<32>(strip, tile);
   });
 }
 
