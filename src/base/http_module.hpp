@@ -84,7 +84,7 @@ struct HttpOptions {
   std::size_t connections = 16384;  ///< open at a time; others are closed at once
   /// Without a token, a request must name this machine, as with for_browsers.
   bool own_names_only = false;
-  /// Of the bodies of all requests that have no reply yet; 503 beyond.
+  /// Of what has come of the bodies of all requests that have no reply yet; 503 beyond.
   std::size_t most_pending_bytes = std::size_t{1} << 30;
 };
 

@@ -13,6 +13,7 @@
 #include <optional>
 #include <type_traits>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "http/credentials.hpp"
@@ -27,8 +28,8 @@ using beast::error_code;
 
 // Of a connection without a request.
 constexpr std::chrono::seconds kIdle{75};
-// Of a handshake, and of the headers: slower clients are cut off. Bodies and replies get the time of a slow line
-// besides.
+// Of a handshake, of the headers, and of each piece of a body: slower clients are cut off. Bodies and replies get the
+// time of a slow line in all.
 constexpr std::chrono::seconds kPatience{10};
 constexpr std::size_t kSlowestBytesPerSecond = 256 << 10;
 // Of a client that has its reply to close the connection.
@@ -141,10 +142,16 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     stream_.async_read_some(buffer_.prepare(kFirstBytes),
                             [self = this->shared_from_this()](error_code error, std::size_t count) {
                               self->is_idle_ = false;
-                              if (error) return self->close();
+                              if (error && !self->has_more(error)) return self->close();
                               self->buffer_.commit(count);
                               self->read_header();
                             });
+  }
+
+  /// Whether the read that ended with FAILURE was cancelled by end() although a request is here.
+  bool has_more(error_code failure) {
+    error_code unknown;
+    return failure == net::error::operation_aborted && is_ending_ && lowest().socket().available(unknown) > 0;
   }
 
   void read_header() {
@@ -176,16 +183,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (std::optional<HttpReply> refused = refusal_of(parser_->get())) return reject(std::move(*refused));
     const std::size_t bytes = parser_->chunked() ? match_.route->most_bytes : parser_->content_length().value_or(0);
     if (bytes > match_.route->most_bytes) return reject(error_reply(413));
-    if (!shared_->reserve(bytes)) {
-      HttpReply reply = error_reply(503);
-      reply.headers.emplace_back("Retry-After", "1");
-      return reject(std::move(reply));
-    }
-    reserved_bytes_ = bytes;
+    // Only what has come is counted: a client that announces a body and sends none keeps nobody out.
+    if (!shared_->has_room(bytes)) return reject_for_room();
     // Large pieces: each read has its own cost.
     if (bytes > 0) buffer_.reserve(kBufferBytes);
     parser_->eager(true);
-    lowest().expires_after(time_for(bytes));
+    body_began_ = Clock::now();
+    lowest().expires_after(kPatience);
     const auto& message = parser_->get();
     const bool is_asked = beast::iequals(message[beast::http::field::expect], "100-continue");
     if (is_asked && message.version() > 10 && !parser_->is_done()) return invite();
@@ -226,8 +230,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   void read_body() {
+    const std::size_t bytes = parser_->get().body().size();
+    if (bytes > match_.route->most_bytes) return reject(error_reply(413));
+    if (!shared_->reserve(bytes - reserved_bytes_)) return reject_for_room();
+    reserved_bytes_ = bytes;
     if (parser_->is_done()) return dispatch();
-    if (parser_->get().body().size() > match_.route->most_bytes) return reject(error_reply(413));
+    lowest().expires_at(std::min(Clock::now() + kPatience, body_began_ + time_for(bytes)));
     beast::http::async_read_some(stream_, buffer_, *parser_,
                                  [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
                                    if (error == beast::http::error::body_limit) return self->reject(error_reply(413));
@@ -290,6 +298,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     keep_alive_ = false;
     version_ = 11;
     send(std::move(reply));
+  }
+
+  void reject_for_room() {
+    HttpReply reply = error_reply(503);
+    reply.headers.emplace_back("Retry-After", "1");
+    reject(std::move(reply));
   }
 
   void send(HttpReply reply) {
@@ -419,7 +433,9 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     has_gone_ = true;
     const bool is_left_alone =
         when == Shared::When::kAfterReply || (when == Shared::When::kUnlessRunning && is_running_);
-    if (is_idle_ || !is_left_alone) close();
+    if (!is_left_alone) return close();
+    // A request may have come that the read does not know of yet.
+    if (is_idle_) lowest().cancel();
   }
 
   void release() {
@@ -444,6 +460,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   std::size_t discarded_ = 0;
   std::size_t header_bytes_ = 0;
   std::size_t reserved_bytes_ = 0;  // of the body
+  Clock::time_point body_began_;
   unsigned version_ = 11;
   bool is_head_ = false;
   bool keep_alive_ = false;

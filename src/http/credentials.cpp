@@ -34,8 +34,8 @@ bool is_own_page(const Claims& claims) {
 std::optional<HttpReply> refusal(const HttpOptions& options, bool is_public, const Claims& claims) {
   if (options.token.empty()) {
     const bool is_closed = options.for_browsers || options.own_names_only;
-    if (!is_closed || (names_this_machine(claims.host) && is_own_page(claims))) return std::nullopt;
-    return error_reply(403);
+    const bool is_named = !is_closed || names_this_machine(claims.host);
+    return is_named && is_own_page(claims) ? std::nullopt : std::optional(error_reply(403));
   }
   if (is_public || bears_token(claims.authorization, options.token)) return std::nullopt;
   if (options.for_browsers && has_password(claims.authorization, options.token)) return std::nullopt;

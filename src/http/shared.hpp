@@ -42,7 +42,9 @@ struct Shared {
   bool end_all(When when, std::chrono::milliseconds patience);
   bool is_ending();
 
-  /// Whether BYTES more of bodies may come in; gives them back with release().
+  /// Whether BYTES more of bodies may come in, as it looks now.
+  bool has_room(std::size_t bytes) const { return pending_bytes_ + bytes <= options.most_pending_bytes; }
+  /// Counts BYTES more of bodies, unless these are too many; give them back with release().
   bool reserve(std::size_t bytes);
   void release(std::size_t bytes) { pending_bytes_ -= bytes; }
 

@@ -60,7 +60,13 @@ void add_repository(std::vector<HttpRoute>& routes, Repository& models, Workers&
     };
     routes.push_back({.path = path, .method = "POST", .respond = respond, .most_bytes = kMostBytes});
   };
-  post("/v2/repository/index", index_reply);
+  routes.push_back({.path = "/v2/repository/index",
+                    .method = "POST",
+                    .respond =
+                        [&models](const HttpRequest& request, const HttpRespond& send) {
+                          respond_with(send, [&] { return index_reply(models, request); });
+                        },
+                    .most_bytes = kMostBytes});
   post("/v2/repository/models/{}/load", load);
   post("/v2/repository/models/{}/unload", unload);
 }

@@ -204,34 +204,41 @@ class Load(unittest.TestCase):
             self.assertIn(503, seen)
 
     def test_sigterm_serves_what_was_taken(self):
-        with Server() as server:
-            request, headers = binary()
-            taken, refused = [], []
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "small.onnx")
+            write_sum(path, (2, 4))
+            short = json.dumps({"inputs": [{"name": "x", "shape": [2, 4], "datatype": "FP32", "data": [0] * 8}]}).encode()
+            for models, name, request, headers in ((None, SMALL, *binary()), ([path], "small", short, {})):
+                with self.subTest(name), Server(models=models) as server:
+                    self.check_what_was_taken(server, f"/v2/models/{name}/infer", request, headers)
 
-            def work():
-                connection = server.connect()
-                try:
-                    while True:
-                        connection.request("POST", f"/v2/models/{SMALL}/infer", request, headers)
-                        response = connection.getresponse()
-                        (taken if len(response.read()) > 40 else refused).append(response.status)
-                        if response.getheader("Connection") == "close":
-                            return
-                except (OSError, http.client.HTTPException):
-                    pass  # an idle connection was closed before the request came
-                finally:
-                    connection.close()
+    def check_what_was_taken(self, server, path, request, headers):
+        taken, refused = [], []
 
-            threads = [threading.Thread(target=work) for _ in range(8)]
-            for thread in threads:
-                thread.start()
-            time.sleep(0.5)
-            report = server.finish()
-            for thread in threads:
-                thread.join()
-            self.assertEqual(set(taken), {200})
-            self.assertEqual(refused, [])
-            self.assertIn(f"{len(taken)} requests run, 0 failed, 0 refused", report)
+        def work():
+            connection = server.connect()
+            try:
+                while True:
+                    connection.request("POST", path, request, headers)
+                    response = connection.getresponse()
+                    (taken if len(response.read()) > 40 else refused).append(response.status)
+                    if response.getheader("Connection") == "close":
+                        return
+            except (OSError, http.client.HTTPException):
+                pass  # an idle connection was closed before the request came
+            finally:
+                connection.close()
+
+        threads = [threading.Thread(target=work) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        report = server.finish()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(set(taken), {200})
+        self.assertEqual(refused, [])
+        self.assertIn(f"{len(taken)} requests run, 0 failed, 0 refused", report)
 
     def test_sigterm_leaves_a_slow_client_the_time_to_read(self):
         sides = (2, 2_000_000)
@@ -259,6 +266,13 @@ class Load(unittest.TestCase):
             for headers, status in (({"Origin": f"http://{own}"}, 200), ({"Origin": f"HTTP://{own}"}, 200), ({}, 200),
                                     ({"Origin": "http://example.org"}, 403), ({"Origin": "null"}, 403),
                                     ({"Origin": f"http://{server.host}:1"}, 403), ({"Host": "example.org"}, 403)):
+                self.assertEqual(server.request("POST", f"/v2/models/{SMALL}/infer", binary()[0], {**binary()[1], **headers})[0], status,
+                                 headers)
+
+    def test_pages_of_other_sites_have_no_access_without_loopback_either(self):
+        with Server("--http", "0.0.0.0:0", "--insecure") as server:
+            for headers, status in (({"Host": "example.org"}, 200), ({"Host": "example.org", "Origin": "https://example.org"}, 200),
+                                    ({"Origin": "http://example.org"}, 403), ({"Host": "example.org", "Origin": "null"}, 403)):
                 self.assertEqual(server.request("POST", f"/v2/models/{SMALL}/infer", binary()[0], {**binary()[1], **headers})[0], status,
                                  headers)
 
@@ -333,6 +347,41 @@ class Attacks(unittest.TestCase):
             for each in slow:
                 each.close()
             self.assertEqual(slow, [])
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
+
+    def test_bodies_that_do_not_come_keep_nobody_out(self):
+        head = b"POST /v2/models/resnet20_cifar10/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: 67108864\r\n\r\n{"
+        with Server() as server:
+            stalled = [socket.create_connection((server.host, server.port), timeout=30) for _ in range(20)]
+            for each in stalled:
+                each.sendall(head)
+            time.sleep(0.2)
+            self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
+            start = time.monotonic()
+            for each in stalled:
+                self.assertEqual(each.recv(1), b"", "cut off")
+                each.close()
+            self.assertLess(time.monotonic() - start, 25)
+
+    def test_bodies_that_come_fill_the_memory(self):
+        size = 60 << 20
+        head = f"POST /v2/models/{SMALL}/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n".encode()
+        with Server() as server:
+            # All but the last byte of them.
+            held = [socket.create_connection((server.host, server.port), timeout=30) for _ in range(17)]
+            for each in held:
+                each.sendall(head + bytes(size - 1))
+            connection = server.connect()
+            connection.putrequest("POST", f"/v2/models/{SMALL}/infer")
+            connection.putheader("Content-Length", str(size))
+            connection.endheaders()
+            response = connection.getresponse()
+            self.assertEqual((response.status, response.getheader("Retry-After")), (503, "1"))
+            self.assertIn("fill the memory", json.loads(response.read())["error"])
+            connection.close()
+            for each in held:
+                each.close()
+            time.sleep(0.5)
             self.assertEqual(server.post(f"/v2/models/{SMALL}/infer", body())[0], 200)
 
     def test_a_slow_body_does_not_delay_the_end(self):

@@ -23,7 +23,8 @@ ELEMENTS = 3 * 32 * 32
 
 
 def command(*flags, models=None, device="cpu"):
-    return [ARGS.binary, "serve", *([network()] if models is None else models), "--device", device, "--http", "0", *flags]
+    http = [] if "--http" in flags else ["--http", "0"]
+    return [ARGS.binary, "serve", *([network()] if models is None else models), "--device", device, *http, *flags]
 
 
 def network():
