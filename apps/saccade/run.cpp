@@ -205,9 +205,9 @@ std::string fault_of(std::span<const SinkSummary> sinks) {
   return faulty == sinks.end() ? std::string() : faulty->fault;
 }
 
-/// Whether results were to be written, and none of SINKS can do so at the end.
+/// Whether results were to be written, and errors have ended all of SINKS.
 bool has_no_reader(std::span<const SinkSummary> sinks) {
-  return !sinks.empty() && std::ranges::all_of(sinks, [](const SinkSummary& sink) { return sink.failing; });
+  return !sinks.empty() && std::ranges::all_of(sinks, &SinkSummary::has_ended);
 }
 
 /// The text of SUMMARY without FAULT, which the error at the end says.

@@ -77,6 +77,7 @@ struct Outage {
   std::chrono::nanoseconds start{};     ///< the last frame before it, since the pipeline's start
   std::chrono::nanoseconds duration{};  ///< until the next frame, or so far
   std::int64_t missed = 0;              ///< frames that the source would have delivered at its rate; 0: rate unknown
+  bool is_over = false;                 ///< a frame has followed
 };
 
 /// All outages of a source.
@@ -132,6 +133,7 @@ struct StreamSummary {
 struct SinkSummary {
   std::string name;          ///< PipelineSink::name
   bool failing = false;      ///< its last result could not be written
+  bool has_ended = false;    ///< an error has ended it: it is not tried again
   std::int64_t written = 0;  ///< results
   std::int64_t dropped = 0;  ///< results that were displaced in its queue: it is slower than the models
   std::int64_t failed = 0;   ///< results that it could not write

@@ -80,6 +80,29 @@ TEST_F(Goals, CountEveryLossButTheEndOfTheRun) {
   EXPECT_EQ(drop_share({}), 0);
 }
 
+/// A camera of ten frames per second that is away before its first frame, between two, or after its last one.
+TEST_F(Goals, OfACameraThatIsAwayCountTheTime) {
+  using std::chrono::seconds;
+  const auto with = [](const Outage& outage, std::int64_t count = 1) {
+    GoalFacts facts = two_sources();
+    StreamSummary& camera = facts.summary.streams[1];
+    camera.ledger = {.captured = 101, .processed = 101};
+    camera.rate = 10;
+    camera.outages = {.count = count, .duration = outage.duration, .missed = outage.missed, .latest = {outage}};
+    facts.summary.streams = {camera};
+    return facts;
+  };
+  const std::vector<Goal> goals = read("rate = 9.9\ndrops = 0");
+  EXPECT_EQ(outcome(goals, with({.start = seconds(10), .duration = seconds(30), .missed = 299})),
+            "rate b 2.5 missed\ndrops b 0.7475 missed\n");
+  EXPECT_EQ(outcome(goals, with({.duration = seconds(10), .is_over = true})), "rate b 5 missed\ndrops b 0 met\n");
+  EXPECT_EQ(outcome(goals, with({.start = seconds(4), .duration = seconds(1), .is_over = true})),
+            "rate b 10 met\ndrops b 0 met\n")
+      << "the rate has it already";
+  EXPECT_EQ(outcome(goals, with({.duration = seconds(10), .is_over = true}, 17)), "rate b 10 met\ndrops b 0 met\n")
+      << "not the first one";
+}
+
 TEST_F(Goals, OfMemoryAndSizeAreInBytes) {
   EXPECT_EQ(outcome(read("memory = \"1 GiB\"\n[model.net]\nsize = \"3 MB\"")),
             "memory  2e+08 met\nsize net 4e+06 missed\n");

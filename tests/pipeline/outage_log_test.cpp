@@ -24,6 +24,7 @@ TEST(OutageLog, AnOutageIsFromTheLastFrameToTheNext) {
   EXPECT_EQ(past.duration, milliseconds(100));
   EXPECT_EQ(past.missed, 4) << "a frame each 20 ms, and the next one is there";
   ASSERT_EQ(past.latest.size(), 1U);
+  EXPECT_TRUE(past.latest[0].is_over);
   EXPECT_FALSE(log.end(start + milliseconds(600))) << "no frame for long is no outage unless it was begun";
 }
 
@@ -35,6 +36,7 @@ TEST(OutageLog, AnOutageEndsWithItsSource) {
   log.close(start + milliseconds(100));
   EXPECT_EQ(log.snapshot(start + milliseconds(5000)).duration, milliseconds(100));
   EXPECT_EQ(log.snapshot(start + milliseconds(5000)).missed, 4);
+  EXPECT_FALSE(log.snapshot(start + milliseconds(5000)).latest.at(0).is_over);
 }
 
 TEST(OutageLog, WithoutARateNothingIsMissed) {

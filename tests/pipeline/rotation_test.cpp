@@ -114,6 +114,7 @@ std::vector<std::int64_t> times_of(const std::string& path) {
 /// A source of 25 frames per second.
 class TimedSource final : public CustomSource {
  public:
+  explicit TimedSource(bool live) { info_.live = live; }
   const SourceInfo& info() const override { return info_; }
   Outcome<CapturedFrame> read(FrameTarget& /*target*/) override { return Failure{Status::kEnd, {}}; }
   void cancel() noexcept override {}
@@ -122,7 +123,9 @@ class TimedSource final : public CustomSource {
   SourceInfo info_{.name = "timed", .frame_rate = 25};
 };
 
-std::vector<Source> timed_source() { return {Source::from(std::make_unique<TimedSource>())}; }
+std::vector<Source> timed_source(bool live = false) {
+  return {Source::from(std::make_unique<TimedSource>(live))};
+}
 
 TEST(Rotation, EveryVideoIsWholeAndStartsAtZero) {
   for (const std::string ending : {".mp4", ".mkv", ".avi"}) {
@@ -171,6 +174,32 @@ TEST(Rotation, AFurtherVideoFileMayHaveAnotherSize) {
   sample.write(*sink, 1);
   sink->close({});
   EXPECT_EQ(times_of(file_of(folder, "out", 2, ".mp4")).size(), 1U);
+}
+
+TEST(Rotation, AnotherSizeBeginsAFurtherVideoFile) {
+  const test::TempFolder folder;
+  const std::vector<Source> sources = timed_source(true);
+  RotatedSample sample;
+  const auto sink = open_video(folder / "out.mp4", sources, {.bytes = 1 << 30});
+  for (int i = 0; i < 2; ++i) sample.write(*sink, i);
+  sample.frame = view_of(RgbView{sample.pixels.data(), 3 * 64, 32, 16});
+  for (int i = 2; i < 5; ++i) sample.write(*sink, i);
+  sink->close({});
+  EXPECT_EQ(times_of(file_of(folder, "out", 1, ".mp4")), (std::vector<std::int64_t>{0, 40}));
+  EXPECT_EQ(times_of(file_of(folder, "out", 2, ".mp4")), (std::vector<std::int64_t>{0, 40, 80}));
+}
+
+/// The clock of a camera's frames has counted since the machine's start.
+TEST(Rotation, AVideoOfACameraStartsWithItsFirstFrame) {
+  for (const std::string ending : {".mp4", ".mkv", ".avi"}) {
+    const test::TempFolder folder;
+    const std::vector<Source> sources = timed_source(true);
+    RotatedSample sample;
+    const auto sink = open_video(folder / ("out" + ending), sources);
+    for (int i = 0; i < 4; ++i) sample.write(*sink, i);
+    sink->close({});
+    EXPECT_EQ(times_of(folder / ("out" + ending)), (std::vector<std::int64_t>{0, 40, 80, 120})) << ending;
+  }
 }
 
 TEST(Rotation, AVideoWhoseFolderIsAwayGoesOnInTheNextFile) {

@@ -182,6 +182,27 @@ TEST(Sinks, EverySourceHasAVideoOfItsOwn) {
   EXPECT_TRUE(std::filesystem::exists(folder / "out-1.mp4"));
 }
 
+/// A frame is written once the next one has begun: its error is the next one's, which is written later all the same.
+TEST(Sinks, FramesFailOnceEachWhileTheirFolderIsAway) {
+  const test::TempFolder folder;
+  const auto sink = open_frames(folder / "frames");
+  Sample sample(64, 64);
+  const auto write = [&](std::int64_t frame) {
+    sample.result.frame = frame;
+    sink->write(sample.result, sample.frame);
+  };
+  write(0);
+  write(1);
+  std::filesystem::rename(folder / "frames", folder / "away");
+  EXPECT_THROW(write(2), Error);
+  EXPECT_THROW(write(3), Error) << "nothing was written in between";
+  std::filesystem::rename(folder / "away", folder / "frames");
+  write(4);
+  sink->close({});
+  const auto written = std::filesystem::directory_iterator(folder / "frames");
+  EXPECT_EQ(std::distance(begin(written), end(written)), 3) << "of the frames 0, 3 and 4";
+}
+
 TEST(Sinks, AVideoRefusesAnotherSize) {
   const test::TempFolder folder;
   const std::vector<Source> sources = {test::scripted_source("a", {})};

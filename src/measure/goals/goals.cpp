@@ -110,13 +110,33 @@ double latency_of(const Distribution& total, double percentile) {
   return to_milliseconds(total.max);
 }
 
+/// How long a source was away before its first frame, and since its last one.
+std::chrono::nanoseconds away_at_ends(const Outages& outages) {
+  if (outages.latest.empty()) return {};
+  const Outage& first = outages.latest.front();
+  const Outage& last = outages.latest.back();
+  const bool is_first = first.start.count() == 0 && std::ssize(outages.latest) == outages.count;
+  std::chrono::nanoseconds away{};
+  if (is_first && first.is_over) away += first.duration;
+  if (!last.is_over) away += last.duration;
+  return away;
+}
+
+/// StreamSummary::rate, over the time in which the source was away as well.
+double rate_of(const StreamSummary& stream, std::int64_t results) {
+  const double between = static_cast<double>(results - 1) / stream.rate;
+  const double away = std::chrono::duration<double>(away_at_ends(stream.outages)).count();
+  return static_cast<double>(results - 1) / (between + away);
+}
+
 /// What GOAL limits, in one source.
 std::optional<double> measured_in(const Goal& goal, const StreamSummary& stream) {
   const auto total = std::ranges::find(stream.stages, "total", &StageSummary::name);
   const std::int64_t results = total == stream.stages.end() ? 0 : total->time.count;
   if (goal.kind == GoalKind::kLatency && results > 0) return latency_of(total->time, goal.percentile);
-  if (goal.kind == GoalKind::kRate && stream.rate > 0) return stream.rate;
-  if (goal.kind == GoalKind::kDrops && stream.ledger.captured > 0) return drop_share(stream.ledger);
+  if (goal.kind == GoalKind::kRate && stream.rate > 0) return rate_of(stream, stream.ledger.processed);
+  if (goal.kind == GoalKind::kDrops && stream.ledger.captured > 0)
+    return drop_share(stream.ledger, stream.outages.missed);
   if (goal.kind == GoalKind::kLate && results > 0 && stream.late)
     return static_cast<double>(*stream.late) / static_cast<double>(results);
   return {};
@@ -200,10 +220,10 @@ std::string_view unit_of(GoalKind kind) {
 
 bool is_at_least(GoalKind kind) { return kind == GoalKind::kRate || kind == GoalKind::kAccuracy; }
 
-double drop_share(const Ledger& ledger) {
-  const std::int64_t wanted = ledger.captured - ledger.skipped;
+double drop_share(const Ledger& ledger, std::int64_t missed) {
+  const std::int64_t wanted = ledger.captured - ledger.skipped + missed;
   const std::int64_t dropped =
-      ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed + ledger.corrupt + ledger.lost;
+      missed + ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed + ledger.corrupt + ledger.lost;
   return wanted == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(wanted);
 }
 

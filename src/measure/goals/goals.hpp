@@ -63,8 +63,8 @@ std::vector<GoalResult> evaluate_goals(std::span<const Goal> goals, const GoalFa
 std::string_view unit_of(GoalKind kind);
 /// Whether WANTED is a lower limit.
 bool is_at_least(GoalKind kind);
-/// The frames that were dropped, corrupt or lost, as a share of the captured ones that were not skipped as requested.
-/// Those that had no turn because the run ended are not counted.
-double drop_share(const Ledger& ledger);
+/// The frames that were dropped, corrupt, lost, or MISSED in outages, as a share of these and the captured ones that
+/// were not skipped as requested. Those that had no turn because the run ended are not counted.
+double drop_share(const Ledger& ledger, std::int64_t missed = 0);
 
 }  // namespace saccade

@@ -1,5 +1,7 @@
 #include "pipeline/sinks/drawn_frame.hpp"
 
+#include <exception>
+
 #include "media/convert.hpp"
 
 namespace saccade {
@@ -13,7 +15,15 @@ void DrawnFrame::show(const FrameView& frame) {
 
 void DrawnFrame::add(const Result& result, const FrameView& frame) {
   // Results arrive in model order: a model that does not follow the last one belongs to another frame.
-  if (last_model_ >= 0 && (result.frame != frame_ || result.model_index <= last_model_)) finish();
+  std::exception_ptr failure;
+  if (last_model_ >= 0 && (result.frame != frame_ || result.model_index <= last_model_)) {
+    try {
+      finish();
+    } catch (...) {
+      // This frame is drawn all the same: an error is of the frame before, and no frame without one counts as written.
+      failure = std::current_exception();
+    }
+  }
   if (last_model_ < 0) {
     show(frame);
     frame_ = result.frame;
@@ -22,6 +32,7 @@ void DrawnFrame::add(const Result& result, const FrameView& frame) {
   last_model_ = result.model_index;
   if (result.image.width > 0) show(result.image);
   drawer_->draw(result, view_);
+  if (failure != nullptr) std::rethrow_exception(failure);
 }
 
 void DrawnFrame::finish() {

@@ -17,6 +17,7 @@ VideoTrack::VideoTrack(std::string path, const SourceInfo& source, const Rotatio
     : path_(std::move(path)),
       rate_(source.frame_rate > 0 ? source.frame_rate : kDefaultRate),
       is_timed_(source.frame_rate > 0 || source.live),
+      is_live_(source.live),
       rotation_(rotation),
       drawn_(module<DrawModule>("draw"),
              [this](const DrawnFrame& drawn) { skipped_.try_write([&] { write(drawn); }); }) {
@@ -46,7 +47,7 @@ void VideoTrack::close() {
 /// The time of DRAWN in the current file.
 std::int64_t VideoTrack::time_of(const DrawnFrame& drawn) const {
   if (!is_timed_) return static_cast<std::int64_t>(static_cast<double>(written_) * 1e9 / rate_);
-  return series_ && written_ == 0 ? 0 : drawn.timestamp_ns() - start_ns_;
+  return starts_at_zero() && written_ == 0 ? 0 : drawn.timestamp_ns() - start_ns_;
 }
 
 bool VideoTrack::is_due(std::int64_t time_ns) const {
@@ -56,14 +57,16 @@ bool VideoTrack::is_due(std::int64_t time_ns) const {
 }
 
 void VideoTrack::write(const DrawnFrame& drawn) {
-  if (writer_ != nullptr && is_due(time_of(drawn))) rotate();
-  if (writer_ == nullptr) begin();
   const RgbView& view = drawn.view();
+  const bool has_size = written_ == 0 || (view.width == width_ && view.height == height_);
+  // A further file takes any size.
+  if (writer_ != nullptr && (is_due(time_of(drawn)) || (series_ && !has_size))) rotate();
+  if (writer_ == nullptr) begin();
   if (written_ == 0) {
     width_ = view.width;
     height_ = view.height;
-    if (series_) start_ns_ = drawn.timestamp_ns();
-  } else if (view.width != width_ || view.height != height_) {
+    if (starts_at_zero()) start_ns_ = drawn.timestamp_ns();
+  } else if (!has_size) {
     fail(ErrorCode::kUnsupported, "can't write {}: frame {} is {}x{} where the first one was {}x{}; --frames takes any",
          path_, drawn.frame(), view.width, view.height, width_, height_);
   }

@@ -31,16 +31,19 @@ class VideoTrack {
   void write(const DrawnFrame& drawn);
   std::int64_t time_of(const DrawnFrame& drawn) const;
   bool is_due(std::int64_t time_ns) const;
+  /// Whether the current file starts with its first frame: the clock of a camera has counted since the machine's start.
+  bool starts_at_zero() const { return is_live_ || series_.has_value(); }
 
   std::string path_;  ///< of the current file
   double rate_;
   bool is_timed_;  ///< frames have presentation times
+  bool is_live_;
   int width_ = 0;
   int height_ = 0;
   Rotation rotation_;
   std::optional<FileSeries> series_;     ///< nothing: one file
   std::int64_t written_ = 0;             ///< into the current file
-  std::int64_t start_ns_ = 0;            ///< the timestamp at which the current file of a series starts
+  std::int64_t start_ns_ = 0;            ///< the timestamp at which the current file starts
   std::unique_ptr<VideoWriter> writer_;  ///< null: the next file could not be created
   SkippedImages skipped_;
   DrawnFrame drawn_;

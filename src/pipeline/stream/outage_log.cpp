@@ -30,8 +30,10 @@ std::optional<std::chrono::nanoseconds> OutageLog::end(Clock::time_point now) {
   const std::scoped_lock lock(mutex_);
   std::optional<std::chrono::nanoseconds> duration;
   if (std::exchange(out_, false)) {
-    add(past_, ongoing(now));
-    duration = now - last_;
+    Outage over = ongoing(now);
+    over.is_over = true;
+    add(past_, over);
+    duration = over.duration;
   }
   last_ = now;
   return duration;

@@ -145,6 +145,7 @@ SinkSummary SinkRunner::summary() const {
   const std::scoped_lock lock(mutex_);
   return {.name = name_,
           .failing = failing_,
+          .has_ended = has_ended_,
           .written = std::max<std::int64_t>(written_ - dropped, 0),
           .dropped = dropped_ + dropped,
           .failed = failed_,
