@@ -313,8 +313,8 @@ TEST_F(Files, AReportThatCanNotBeWrittenIsAFailure) {
   // The summary goes to standard error if a sink uses standard output.
   for (const char* lost : {" --jsonl - 2>/dev/full", " --jsonl - 2>&-"}) EXPECT_EQ(shell(run + lost).exit_code, 1);
   // That of a live source, whose sinks are tried again, is printed all the same.
-  const test::Finished live =
-      shell("run " + model_ + " --source 'synthetic:?size=64x48' --realtime --max-frames 3 --quiet --json --jsonl /dev/full");
+  const test::Finished live = shell(
+      "run " + model_ + " --source 'synthetic:?size=64x48' --realtime --max-frames 3 --quiet --json --jsonl /dev/full");
   EXPECT_EQ(live.exit_code, 1) << live.err;
   EXPECT_NE(live.out.find("\"event\":\"summary\""), std::string::npos) << live.out;
   // A closed descriptor is not reused by the first opened file.

@@ -123,9 +123,7 @@ class TimedSource final : public CustomSource {
   SourceInfo info_{.name = "timed", .frame_rate = 25};
 };
 
-std::vector<Source> timed_source(bool live = false) {
-  return {Source::from(std::make_unique<TimedSource>(live))};
-}
+std::vector<Source> timed_source(bool live = false) { return {Source::from(std::make_unique<TimedSource>(live))}; }
 
 TEST(Rotation, EveryVideoIsWholeAndStartsAtZero) {
   for (const std::string ending : {".mp4", ".mkv", ".avi"}) {

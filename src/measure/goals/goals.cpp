@@ -222,8 +222,8 @@ bool is_at_least(GoalKind kind) { return kind == GoalKind::kRate || kind == Goal
 
 double drop_share(const Ledger& ledger, std::int64_t missed) {
   const std::int64_t wanted = ledger.captured - ledger.skipped + missed;
-  const std::int64_t dropped =
-      missed + ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed + ledger.corrupt + ledger.lost;
+  const std::int64_t dropped = missed + ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed +
+                               ledger.corrupt + ledger.lost;
   return wanted == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(wanted);
 }
 
