@@ -11,7 +11,7 @@
 //   grow=I        frames from I on are larger
 //   send=WHAT     at frame crash=I it sends: noise, index, pitch, twice, version, kind
 //   video=FILE    the frames of FILE; crash=I is one of its packets
-//   open=WHAT     opening it: crash, error
+//   open=WHAT     opening it: crash, hang, error
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -105,6 +105,7 @@ class CrashingReader final : public FrameReader {
  public:
   explicit CrashingReader(const std::string& uri) : words_(uri), is_foreign_(words_.number("foreign", 0) == 1) {
     if (words_.text("open") == "crash" && is_due()) crash("segv");
+    if (words_.text("open") == "hang" && is_due()) std::this_thread::sleep_for(std::chrono::hours(1));
     if (words_.text("open") == "error" && is_due()) fail(ErrorCode::kUnsupported, "'{}': no such camera", uri);
     info_ = {
         .name = uri, .live = words_.number("live", 0) == 1, .frame_rate = 100, .frames = words_.number("frames", -1)};

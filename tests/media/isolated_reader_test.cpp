@@ -320,6 +320,16 @@ TEST(IsolatedReader, ACrashWhileOpeningIsAnError) {
       << "it is tried again";
 }
 
+TEST(IsolatedReader, SoIsAHangWhileOpening) {
+  constexpr std::chrono::milliseconds kShort{300};
+  const std::string why = refused([&] { return isolated_reader("open=hang", kShort); }, ErrorCode::kInvalidFile);
+  EXPECT_NE(why.find("the process that opens it has done nothing for 0.3 s"), std::string::npos) << why;
+  const test::TempFolder folder;
+  EXPECT_EQ(read_to_end(*isolated_reader("frames=3 open=hang once=" + (folder / "hung"), kHangPatience)).frames,
+            numbers(3))
+      << "it is tried again";
+}
+
 TEST(IsolatedReader, AMissingProgramIsNamed) {
   const auto open = [] {
     return open_isolated({.uri = "frames=1", .images = {}, .options = {}}, "/nowhere/saccade-source");

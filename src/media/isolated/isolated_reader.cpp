@@ -136,6 +136,8 @@ class IsolatedReader final : public FrameReader {
   std::string receive_description(SourceInfo& info) {
     try {
       while (child_->phase() != Phase::kOpen) {
+        pollfd event{.fd = child_->channel()->socket(), .events = POLLIN, .revents = 0};
+        if (poll(&event, 1, static_cast<int>(patience_.count())) == 0) return hung();
         const Channel::Receipt receipt = child_->channel()->receive(packet_, true, false);
         if (receipt == Channel::Receipt::kClosed) return child_->process().end();
         if (receipt != Channel::Receipt::kMessage) throw BadMessage("it is of another version");
@@ -181,7 +183,11 @@ class IsolatedReader final : public FrameReader {
     if (poll(events.data(), events.size(), static_cast<int>(slice)) != 0) return std::nullopt;
     note_silent_poll();
     if (silent_polls_ < kPolls) return std::nullopt;
-    return died(fmt::format("has done nothing for {} s", std::chrono::duration<double>(patience_).count()));
+    return died(hung());
+  }
+
+  std::string hung() const {
+    return fmt::format("has done nothing for {} s", std::chrono::duration<double>(patience_).count());
   }
 
   /// A child that decodes, or that waits for a buffer, is not hung. Polls are counted instead of time, which passes

@@ -82,6 +82,18 @@ TEST(SensorClock, AJumpBackIsWrongOnce) {
   EXPECT_FALSE(clock.check(kArrivalNs - 99, true, kArrival).is_replaced);
 }
 
+TEST(SensorClock, ReplacesAllTimesOfAClockThatIsAMinuteBehind) {
+  SensorClock clock;
+  constexpr std::int64_t kMinute = 60'000'000'000;
+  EXPECT_FALSE(clock.check(kArrivalNs - kMinute, true, kArrival).is_replaced);
+  clock.restart();
+  for (int i = 0; i < 3; ++i) {
+    const FrameStamp checked = clock.check(33'000'000 * (i + 1), true, kArrival);
+    EXPECT_TRUE(checked.is_replaced) << "it counts from the start of the stream";
+    EXPECT_EQ(checked.timestamp_ns, kArrivalNs);
+  }
+}
+
 TEST(SensorClock, AnotherClockSaysNothingOfTheExposure) {
   SensorClock clock;
   const FrameStamp checked = clock.check(5, false, kArrival);
