@@ -238,6 +238,22 @@ class Protocol(Case):
             for asked, named in ((b"\x3a\x00", service), (b"\x22" + bytes([len(service)]) + service, b"raw_input_contents")):
                 self.assertIn(named, next(reflect(iter([asked]), timeout=60)))
 
+    def test_messages_of_a_million_parts(self):
+        def field(number, content):
+            size = len(content)
+            return bytes([number << 3 | 2]) + bytes([size & 127 | 128, size >> 7 & 127 | 128, size >> 14 & 127 | 128, size >> 21]) + content
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sum.onnx")
+            write_sum(path)
+            with serve(models=[path]) as server, Client(server) as client:
+                name = b"\x0a\x03sum"
+                many = 1_000_000
+                for parts in (b"\x2a\x00" * many, b"\x3a\x00" * many, b"\x22\x00" * many, field(5, b"\x22\x00" * many),
+                              field(5, field(5, b"\x42\x00" * many)), field(6, b"\x12\x00" * many)):
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", name + parts),
+                                 "more than 100000 tensors, parameters and strings")
+
     def test_damaged_messages(self):
         generator = random.Random(7)
         with tempfile.TemporaryDirectory() as folder:

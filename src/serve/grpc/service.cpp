@@ -1,11 +1,14 @@
 #include "grpc/service.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <thread>
 
 #include "grpc/access.hpp"
 #include "grpc/descriptions.hpp"
 #include "grpc/infer_message.hpp"
+#include "grpc/message_parts.hpp"
 #include "grpc/text.hpp"
 #include "saccade/version.hpp"
 #include "serve/protocol.hpp"
@@ -16,6 +19,8 @@ using Reactor = InferenceService::Reactor;
 
 namespace {
 
+const grpc::Status kTooManyParts(grpc::StatusCode::INVALID_ARGUMENT,
+                                 fmt::format("the message has more than {} tensors, parameters and strings", kMostParts));
 const grpc::Status kNoRoom(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many bytes are pending: come again later");
 
 void end_control(InFlight& in_flight) {
@@ -115,6 +120,7 @@ Reactor* InferenceService::ModelInfer(Context* context, const grpc::ByteBuffer* 
   grpc::Status status = call->begin(*message) ? check(*context) : kNoRoom;
   // gRPC made the buffer for this call alone. Read, it need not stay in memory beside the message.
   auto& buffer = const_cast<grpc::ByteBuffer&>(*message);
+  if (status.ok() && has_too_many_parts(buffer)) status = kTooManyParts;
   if (status.ok() && !call->read(buffer))
     status = {grpc::StatusCode::INVALID_ARGUMENT, "the message is not a valid ModelInferRequest"};
   if (status.ok()) status = status_of_work([&] { return submit(*call); });
