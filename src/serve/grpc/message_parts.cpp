@@ -10,8 +10,8 @@
 namespace saccade::serve {
 namespace {
 
-using google::protobuf::io::CodedInputStream;
 using google::protobuf::internal::WireFormatLite;
+using google::protobuf::io::CodedInputStream;
 
 /// A message within a message: its number there, and those within it.
 struct Nested {

@@ -6,8 +6,8 @@
 
 namespace saccade::serve {
 
-/// Of a ModelInferRequest: tensors, parameters, strings. Protobuf makes objects of them, whose size may be a hundred times
-/// that of an empty part in the message.
+/// Of a ModelInferRequest: tensors, parameters, strings. Protobuf makes objects of them, whose size may be a hundred
+/// times that of an empty part in the message.
 inline constexpr std::size_t kMostParts = 100'000;
 
 /// Whether MESSAGE, a ModelInferRequest that was not read yet, has more parts than that. What is not valid has fewer:
