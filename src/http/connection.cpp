@@ -183,7 +183,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (std::optional<HttpReply> refused = refusal_of(parser_->get())) return reject(std::move(*refused));
     const std::size_t bytes = parser_->chunked() ? match_.route->most_bytes : parser_->content_length().value_or(0);
     if (bytes > match_.route->most_bytes) return reject(error_reply(413));
-    // Only what has come is counted: a client that announces a body and sends none keeps nobody out.
+    // Only what has come is counted: a client that announces a body and sends nothing does not block others.
     if (!shared_->has_room(bytes)) return reject_for_room();
     // Large pieces: each read has its own cost.
     if (bytes > 0) buffer_.reserve(kBufferBytes);

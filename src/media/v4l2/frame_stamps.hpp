@@ -40,8 +40,8 @@ struct FrameStamp {
 class SensorClock {
  public:
   /// STAMP, in nanoseconds of CLOCK_MONOTONIC where IS_MONOTONIC, of a frame that arrived at ARRIVAL. One that lies
-  /// ahead of it, more than a minute before it, or before the last frame's, is replaced. 0 is that of a driver that sets
-  /// none.
+  /// ahead of it, more than a minute before it, or before the last frame's, is replaced. 0 is that of a driver that
+  /// sets none.
   FrameStamp check(std::int64_t stamp_ns, bool is_monotonic, Clock::time_point arrival) noexcept;
   /// After the stream was started again.
   void restart() noexcept { has_last_ = false; }
