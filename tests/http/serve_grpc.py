@@ -5,85 +5,19 @@ import concurrent.futures
 import json
 import os
 import pathlib
-import random
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
-import unittest
 
 import serving
-from serving import (ARGS, NAME, SMALL, TOKEN, Server, binary, command, network, values, write_copies, write_sum)
+from grpc_client import CODES, DTYPES, FIELDS, Case, Client, array, logits, message, serve
+from serving import ARGS, NAME, SMALL, Server, binary, network, values, write_copies, write_sum
 
-os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # servers are started by fork and exec
-try:
-    import grpc
-    import numpy
-    import tritonclient.grpc as triton
-    from tritonclient.grpc import model_config_pb2, service_pb2, service_pb2_grpc
-except ImportError as missing:
-    print(f"skipped: tritonclient[grpc] is not installed ({missing}); ./script/bootstrap --python installs it")
-    sys.exit(77)
-
-CODES = grpc.StatusCode
-OPTIONS = [("grpc.enable_http_proxy", 0)]
-PROTOCOL = "/inference.GRPCInferenceService/"
-DTYPES = {"BOOL": numpy.bool_, "INT8": numpy.int8, "INT16": numpy.int16, "INT32": numpy.int32, "INT64": numpy.int64, "UINT8": numpy.uint8,
-          "UINT16": numpy.uint16, "UINT32": numpy.uint32, "UINT64": numpy.uint64, "FP32": numpy.float32, "FP64": numpy.float64}
-FIELDS = {"BOOL": "bool", "INT8": "int", "INT16": "int", "INT32": "int", "INT64": "int64", "UINT8": "uint", "UINT16": "uint",
-          "UINT32": "uint", "UINT64": "uint64", "FP32": "fp32", "FP64": "fp64"}
-
-
-def serve(*flags, models=None):
-    return Server("--grpc", "0", *flags, models=models)
-
-
-class Client:
-    """A channel to a server, and its methods with the protocol's own messages."""
-
-    def __init__(self, server, credentials=None, options=()):
-        options = [*OPTIONS, *options]
-        self.channel = grpc.secure_channel(server.grpc, credentials, options) if credentials else grpc.insecure_channel(server.grpc, options)
-        self.stub = service_pb2_grpc.GRPCInferenceServiceStub(self.channel)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.channel.close()
-
-    def send(self, method, message, **more):
-        """The bytes of the response to the bytes of a message."""
-        return self.channel.unary_unary(method)(message, timeout=60, **more)
-
-
-def array(seed=1, images=1):
-    return numpy.concatenate([numpy.array(values(seed + i), numpy.float32).reshape(1, 3, 32, 32) for i in range(images)])
-
-
-def message(images=None, name=SMALL, **changes):
-    """A request for the logits of IMAGES."""
-    images = array() if images is None else images
-    request = service_pb2.ModelInferRequest(model_name=name, raw_input_contents=[images.tobytes()])
-    request.inputs.add(name="input", datatype="FP32", shape=images.shape)
-    for key, value in changes.items():
-        setattr(request, key, value)
-    return request
-
-
-def logits(response, images=1):
-    return numpy.frombuffer(response.raw_output_contents[0], numpy.float32).reshape(images, 10)
-
-
-class Case(unittest.TestCase):
-    def refused(self, code, call, *named):
-        with self.assertRaises(grpc.RpcError) as error:
-            call()
-        self.assertEqual(error.exception.code(), code, error.exception.details())
-        for each in named:
-            self.assertIn(each, error.exception.details())
+import grpc
+import numpy
+import tritonclient.grpc as triton
+from tritonclient.grpc import model_config_pb2, service_pb2
 
 
 class Protocol(Case):
@@ -238,47 +172,6 @@ class Protocol(Case):
             for asked, named in ((b"\x3a\x00", service), (b"\x22" + bytes([len(service)]) + service, b"raw_input_contents")):
                 self.assertIn(named, next(reflect(iter([asked]), timeout=60)))
 
-    def test_messages_of_a_million_parts(self):
-        def field(number, content):
-            size = len(content)
-            return bytes([number << 3 | 2]) + bytes([size & 127 | 128, size >> 7 & 127 | 128, size >> 14 & 127 | 128, size >> 21]) + content
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "sum.onnx")
-            write_sum(path)
-            with serve(models=[path]) as server, Client(server) as client:
-                name = b"\x0a\x03sum"
-                many = 1_000_000
-                for parts in (b"\x2a\x00" * many, b"\x3a\x00" * many, b"\x22\x00" * many, field(5, b"\x22\x00" * many),
-                              field(5, field(5, b"\x42\x00" * many)), field(6, b"\x12\x00" * many)):
-                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", name + parts),
-                                 "more than 100000 tensors, parameters and strings")
-
-    def test_damaged_messages(self):
-        generator = random.Random(7)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "sum.onnx")
-            write_sum(path)
-            with serve(models=[path]) as server, Client(server) as client:
-                request = service_pb2.ModelInferRequest(model_name="sum", raw_input_contents=[bytes(24)])
-                request.inputs.add(name="x", datatype="FP32", shape=[2, 3])
-                request.outputs.add(name="y")
-                good = request.SerializeToString()
-                self.assertIn(bytes(24), client.send(PROTOCOL + "ModelInfer", good))
-                for bad in (b"\xff", good[:-1], good.replace(b"sum", b"\xff\xff\xff")):
-                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", bad), "not a valid ModelInferRequest")
-                for _ in range(500):
-                    bad = bytearray(good[:generator.randrange(len(good) + 1)])
-                    for _ in range(generator.randrange(1, 4)):
-                        if bad:
-                            bad[generator.randrange(len(bad))] = generator.randrange(256)
-                    try:
-                        client.send(PROTOCOL + "ModelInfer", bytes(bad))
-                    except grpc.RpcError as error:
-                        self.assertIn(error.code(), (CODES.INVALID_ARGUMENT, CODES.NOT_FOUND))
-                self.assertIn(bytes(24), client.send(PROTOCOL + "ModelInfer", good))
-            self.assertEqual(server.errors, [], "a client does not write to the server's log")
-
 
 class Load(Case):
     def test_a_request_of_several_images(self):
@@ -428,77 +321,6 @@ class Load(Case):
             server.finish()
             self.assertLess(time.monotonic() - start, 10)
             is_over.set()
-
-
-class Protection(Case):
-    def test_limits(self):
-        with serve("--max-body", "1M") as server, Client(server) as client:
-            self.refused(CODES.RESOURCE_EXHAUSTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(2 << 20)), "larger than max")
-            # Ten megabytes of zeros, as a few kilobytes.
-            self.refused(CODES.UNIMPLEMENTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(10 << 20), compression=grpc.Compression.Gzip), "gzip")
-            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
-
-    def test_tokens(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "token")
-            with open(path, "w") as file:
-                file.write(TOKEN)
-            for tls in ((), certificate(folder, "server")):
-                with serve("--token-file", path, *(("--tls", *tls) if tls else ())) as server, Client(server, trust(tls)) as client:
-                    for given in ((), (("authorization", "Bearer x"),), (("authorization", f"bearer {TOKEN}"),),
-                                  (("authorization", f"Bearer {TOKEN}0"),), (("x", f"Bearer {TOKEN}"),)):
-                        for call in (lambda: client.stub.ModelInfer(message(), metadata=given),
-                                     lambda: client.stub.ServerLive(service_pb2.ServerLiveRequest(), metadata=given),
-                                     lambda: client.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(), metadata=given)):
-                            self.refused(CODES.UNAUTHENTICATED, call, "authorization")
-                    given = (("authorization", f"Bearer {TOKEN}"),)
-                    self.assertEqual(logits(client.stub.ModelInfer(message(), metadata=given)).shape, (1, 10))
-                    check = lambda metadata: client.send("/grpc.health.v1.Health/Check", b"", metadata=metadata)  # noqa: E731
-                    self.assertEqual(check(given), b"\x08\x01")
-                    if tls:
-                        self.refused(CODES.UNAUTHENTICATED, lambda: check(()))
-
-    def test_tls_and_client_certificates(self):
-        with tempfile.TemporaryDirectory() as folder:
-            paths = {name: certificate(folder, name) for name in ("server", "client", "stranger")}
-            with serve("--tls", *paths["server"], "--client-ca", paths["client"][0]) as server:
-                for name, is_served in (("client", True), ("stranger", False), (None, False)):
-                    with Client(server, trust(paths["server"], paths.get(name)), [("grpc.use_local_subchannel_pool", 1)]) as client:
-                        if is_served:
-                            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
-                        else:
-                            self.refused(CODES.UNAVAILABLE, lambda: client.stub.ModelInfer(message(), timeout=10))
-                with Client(server) as client:
-                    self.refused(CODES.UNAVAILABLE, lambda: client.stub.ModelInfer(message(), timeout=10))
-
-    def test_other_machines_need_protection(self):
-        for flags in ((), ("--tls", "c", "k"), ("--token-file", "t")):
-            done = subprocess.run(command("--grpc", "0.0.0.0:0", *flags), capture_output=True, text=True, check=False)
-            self.assertEqual((done.returncode, "--grpc" in done.stderr, "--insecure" in done.stderr), (2, True, True), done.stderr)
-        done = subprocess.run(command("--grpc", "x"), capture_output=True, text=True, check=False)
-        self.assertEqual((done.returncode, "--grpc" in done.stderr), (2, True), done.stderr)
-        with serve() as server:
-            for address in (server.grpc, f"127.0.0.1:{server.port}"):
-                done = subprocess.run(command("--grpc", address), capture_output=True, text=True, check=False)
-                self.assertEqual((done.returncode, f"can't listen on {address}: Address already in use" in done.stderr), (1, True), done.stderr)
-
-
-def certificate(folder, name):
-    """The files of a certificate and its key."""
-    if shutil.which("openssl") is None:
-        raise unittest.SkipTest("openssl is not installed")
-    paths = os.path.join(folder, name + ".pem"), os.path.join(folder, name + ".key")
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", f"/CN={name}", "-addext",
-                    "subjectAltName=IP:127.0.0.1", "-out", paths[0], "-keyout", paths[1]], check=True, capture_output=True)
-    return paths
-
-
-def trust(server, client=None):
-    """What a client needs for the certificate SERVER, with its own; None without TLS."""
-    if not server:
-        return None
-    paths = (server[0], client and client[1], client and client[0])
-    return grpc.ssl_channel_credentials(*(path and pathlib.Path(path).read_bytes() for path in paths))
 
 
 if __name__ == "__main__":

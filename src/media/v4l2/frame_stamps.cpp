@@ -16,8 +16,8 @@ FrameStamp SensorClock::check(std::int64_t stamp_ns, bool is_monotonic, Clock::t
   const bool is_ahead = stamp_ns > arrival_ns;
   const bool is_back = has_last_ && stamp_ns < last_ns_;
   const bool is_old = stamp_ns < arrival_ns - kOldestNs;
-  // The next frame is compared with this one, so that a clock that has jumped back is wrong once. A time ahead of the
-  // arrival is compared with nothing: its successors would all be before it.
+  // The next frame is compared with this one, so that a clock that has jumped back a little is wrong once. A time ahead
+  // of the arrival is compared with nothing: its successors would all be before it.
   if (!is_ahead) {
     last_ns_ = stamp_ns;
     has_last_ = true;

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""serve_grpc_attacks.py --binary SACCADE --shared DIR --model MODEL: `saccade serve --grpc` against clients that mean harm: damaged
+messages, limits, tokens, and TLS. Exits with 77 where Triton's client is not installed."""
+import os
+import random
+import subprocess
+import tempfile
+
+import serving
+from grpc_client import CODES, PROTOCOL, Case, Client, certificate, logits, message, serve, trust
+from serving import TOKEN, command, write_sum
+
+import grpc
+from tritonclient.grpc import service_pb2
+
+
+class Attacks(Case):
+    def test_messages_of_a_million_parts(self):
+        def field(number, content):
+            size = len(content)
+            return bytes([number << 3 | 2]) + bytes([size & 127 | 128, size >> 7 & 127 | 128, size >> 14 & 127 | 128, size >> 21]) + content
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sum.onnx")
+            write_sum(path)
+            with serve(models=[path]) as server, Client(server) as client:
+                name = b"\x0a\x03sum"
+                many = 1_000_000
+                for parts in (b"\x2a\x00" * many, b"\x3a\x00" * many, b"\x22\x00" * many, field(5, b"\x22\x00" * many),
+                              field(5, field(5, b"\x42\x00" * many)), field(6, b"\x12\x00" * many)):
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", name + parts),
+                                 "more than 100000 tensors, parameters and strings")
+
+    def test_damaged_messages(self):
+        generator = random.Random(7)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sum.onnx")
+            write_sum(path)
+            with serve(models=[path]) as server, Client(server) as client:
+                request = service_pb2.ModelInferRequest(model_name="sum", raw_input_contents=[bytes(24)])
+                request.inputs.add(name="x", datatype="FP32", shape=[2, 3])
+                request.outputs.add(name="y")
+                good = request.SerializeToString()
+                self.assertIn(bytes(24), client.send(PROTOCOL + "ModelInfer", good))
+                for bad in (b"\xff", good[:-1], good.replace(b"sum", b"\xff\xff\xff")):
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", bad), "not a valid ModelInferRequest")
+                for _ in range(500):
+                    bad = bytearray(good[:generator.randrange(len(good) + 1)])
+                    for _ in range(generator.randrange(1, 4)):
+                        if bad:
+                            bad[generator.randrange(len(bad))] = generator.randrange(256)
+                    try:
+                        client.send(PROTOCOL + "ModelInfer", bytes(bad))
+                    except grpc.RpcError as error:
+                        self.assertIn(error.code(), (CODES.INVALID_ARGUMENT, CODES.NOT_FOUND))
+                self.assertIn(bytes(24), client.send(PROTOCOL + "ModelInfer", good))
+            self.assertEqual(server.errors, [], "a client does not write to the server's log")
+
+    def test_limits(self):
+        with serve("--max-body", "1M") as server, Client(server) as client:
+            self.refused(CODES.RESOURCE_EXHAUSTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(2 << 20)), "larger than max")
+            # Ten megabytes of zeros, as a few kilobytes.
+            self.refused(CODES.UNIMPLEMENTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(10 << 20), compression=grpc.Compression.Gzip), "gzip")
+            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
+
+    def test_tokens(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "token")
+            with open(path, "w") as file:
+                file.write(TOKEN)
+            for tls in ((), certificate(folder, "server")):
+                with serve("--token-file", path, *(("--tls", *tls) if tls else ())) as server, Client(server, trust(tls)) as client:
+                    for given in ((), (("authorization", "Bearer x"),), (("authorization", f"bearer {TOKEN}"),),
+                                  (("authorization", f"Bearer {TOKEN}0"),), (("x", f"Bearer {TOKEN}"),)):
+                        for call in (lambda: client.stub.ModelInfer(message(), metadata=given),
+                                     lambda: client.stub.ServerLive(service_pb2.ServerLiveRequest(), metadata=given),
+                                     lambda: client.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(), metadata=given)):
+                            self.refused(CODES.UNAUTHENTICATED, call, "authorization")
+                    given = (("authorization", f"Bearer {TOKEN}"),)
+                    self.assertEqual(logits(client.stub.ModelInfer(message(), metadata=given)).shape, (1, 10))
+                    check = lambda metadata: client.send("/grpc.health.v1.Health/Check", b"", metadata=metadata)  # noqa: E731
+                    self.assertEqual(check(given), b"\x08\x01")
+                    if tls:
+                        self.refused(CODES.UNAUTHENTICATED, lambda: check(()))
+
+    def test_tls_and_client_certificates(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = {name: certificate(folder, name) for name in ("server", "client", "stranger")}
+            with serve("--tls", *paths["server"], "--client-ca", paths["client"][0]) as server:
+                for name, is_served in (("client", True), ("stranger", False), (None, False)):
+                    with Client(server, trust(paths["server"], paths.get(name)), [("grpc.use_local_subchannel_pool", 1)]) as client:
+                        if is_served:
+                            self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
+                        else:
+                            self.refused(CODES.UNAVAILABLE, lambda: client.stub.ModelInfer(message(), timeout=10))
+                with Client(server) as client:
+                    self.refused(CODES.UNAVAILABLE, lambda: client.stub.ModelInfer(message(), timeout=10))
+
+    def test_other_machines_need_protection(self):
+        for flags in ((), ("--tls", "c", "k"), ("--token-file", "t")):
+            done = subprocess.run(command("--grpc", "0.0.0.0:0", *flags), capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, "--grpc" in done.stderr, "--insecure" in done.stderr), (2, True, True), done.stderr)
+        done = subprocess.run(command("--grpc", "x"), capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, "--grpc" in done.stderr), (2, True), done.stderr)
+        with serve() as server:
+            for address in (server.grpc, f"127.0.0.1:{server.port}"):
+                done = subprocess.run(command("--grpc", address), capture_output=True, text=True, check=False)
+                self.assertEqual((done.returncode, f"can't listen on {address}: Address already in use" in done.stderr), (1, True), done.stderr)
+
+
+if __name__ == "__main__":
+    serving.main()
