@@ -182,7 +182,7 @@ def measure_slow(arguments):
     rate = max(5, math.ceil(5 / period))
     print(f"the model takes {period * 1000:.0f} ms per frame; the stream has {rate} frames per second")
     opencv = []
-    with Rtsp("--rate", str(rate)) as server, temporary() as folder:
+    with Rtsp("--rate", str(rate), "--shared") as server, temporary() as folder:
         uri = f"rtsp://127.0.0.1:{server.port}/a"
         with Run(arguments.binary, arguments.model, folder, [uri]) as run:
             run.wait_for_frames(5)

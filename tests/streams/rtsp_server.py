@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""rtsp_server.py [--port PORT] [--size WxH] [--rate N] [--login USER:PASSWORD]: GStreamer's RTSP server.
+"""rtsp_server.py [--port PORT] [--size WxH] [--rate N] [--login USER:PASSWORD] [--shared]: GStreamer's RTSP server.
 
-Serves a test image in H.264 at rtsp://127.0.0.1:PORT/a, a key frame a second, encoded once for all clients, and prints
-the port. /sound has no video. Exits with 77 if GStreamer's parts are missing.
+Serves a test image in H.264 at rtsp://127.0.0.1:PORT/a, a key frame a second, and prints the port. Each client has an
+encoder of its own: a shared one may hang or crash the server when a client leaves while another joins (gst-rtsp-server
+1.22). /sound has no video. Exits with 77 if GStreamer's parts are missing.
 """
 import argparse
 import sys
@@ -33,6 +34,7 @@ def main():
     parser.add_argument("--size", default="640x360")
     parser.add_argument("--rate", type=int, default=15)
     parser.add_argument("--login")
+    parser.add_argument("--shared", action="store_true", help="one encoder for clients that join once and stay")
     arguments = parser.parse_args()
     Gst.init(None)
     if Gst.ElementFactory.find("x264enc") is None or Gst.ElementFactory.find("rtph264pay") is None:
@@ -49,7 +51,7 @@ def main():
     for path, launch in (("/a", video), ("/sound", "( audiotestsrc is-live=true ! alawenc ! rtppcmapay name=pay0 pt=8 )")):
         factory = GstRtspServer.RTSPMediaFactory()
         factory.set_launch(launch)
-        factory.set_shared(True)
+        factory.set_shared(arguments.shared)
         if role:
             permissions = GstRtspServer.RTSPPermissions.new()
             for permission in ("media.factory.access", "media.factory.construct"):
