@@ -28,6 +28,9 @@ struct HttpRequest {
   std::string query;               ///< as sent, without "?"
   HttpHeaders headers;
   std::string body;
+  /// Whether the client has closed the connection, or its half of it. Any thread, until the reply is sent. Only of a
+  /// request to HttpRoute::respond.
+  std::function<bool()> has_gone;
 
   /// Of the first header NAME, whose case does not matter; empty if there is none.
   std::string_view header(std::string_view name) const;

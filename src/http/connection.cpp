@@ -1,5 +1,7 @@
 #include "http/connection.hpp"
 
+#include <poll.h>
+
 #include <array>
 #include <atomic>
 #include <boost/asio/dispatch.hpp>
@@ -57,6 +59,12 @@ HttpRequest request_of(beast::http::request<beast::http::string_body> message, s
 
 std::chrono::seconds time_for(std::size_t bytes) {
   return kPatience + std::chrono::seconds(bytes / kSlowestBytesPerSecond);
+}
+
+/// Whether the other end of the connection SOCKET sends no more.
+bool is_closed_by_peer(int socket) {
+  pollfd events{.fd = socket, .events = POLLRDHUP, .revents = 0};
+  return poll(&events, 1, 0) > 0;
 }
 
 /// What a handler throws becomes a line of the log: clients learn nothing about the machine.
@@ -275,6 +283,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   };
 
   void respond(const HttpRoute& route, HttpRequest request) {
+    request.has_gone = [socket = lowest().socket().native_handle()] { return is_closed_by_peer(socket); };
     const auto pending = std::make_shared<Pending>();
     pending->connection = this->shared_from_this();
     try {

@@ -11,9 +11,9 @@
 namespace saccade::serve {
 
 struct ApiOptions {
-  std::size_t most_bytes = 64 << 20;                         ///< of a request's body
-  std::int64_t most_pixels = std::int64_t{100} * 1'000'000;  ///< of an image
-  AccessLog* access_log = nullptr;                           ///< null: none
+  std::size_t most_bytes = 64 << 20;                        ///< of a request's body
+  std::int64_t most_pixels = std::int64_t{64} * 1'000'000;  ///< of an image
+  AccessLog* access_log = nullptr;                          ///< null: none
 };
 
 /// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS, with tensors in REGIONS.

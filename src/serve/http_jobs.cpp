@@ -12,6 +12,7 @@
 #include "serve/multipart.hpp"
 #include "serve/protocol.hpp"
 #include "serve/replies.hpp"
+#include "serve/request_image.hpp"
 
 namespace saccade::serve {
 namespace {
@@ -32,14 +33,20 @@ class HttpJob : public Job {
  public:
   HttpJob(HttpRequest request, HttpRespond respond, Workers& workers)
       : Job(parse_traceparent(request.header(kTraceHeader))),
+        has_gone_(std::move(request.has_gone)),
         workers_(workers),
         request_(std::move(request)),
         respond_(std::move(respond)) {}
+
+  bool is_cancelled() const final { return has_gone_ && has_gone_(); }
 
   void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) final {
     respond_(refusal_reply(reason, expected_wait));
   }
   void fail(const Error& error) final { respond_(error_reply(error)); }
+
+ private:
+  std::function<bool()> has_gone_;
 
  protected:
   Workers& workers_;
@@ -47,10 +54,20 @@ class HttpJob : public Job {
   HttpRespond respond_;
 };
 
+/// The size of OUTPUTS on the host.
+std::size_t bytes_of(std::span<const OutputBuffer> outputs) {
+  std::size_t bytes = 0;
+  for (const OutputBuffer& output : outputs)
+    if (!output.on_device) bytes += output.bytes;
+  return bytes;
+}
+
 /// Copies of OUTPUTS.
 class OwnedOutputs {
  public:
-  explicit OwnedOutputs(std::span<const OutputBuffer> outputs) : outputs_(outputs.begin(), outputs.end()) {
+  /// PENDING: the room for bytes_of(OUTPUTS).
+  OwnedOutputs(std::span<const OutputBuffer> outputs, PendingBytes pending)
+      : pending_(std::move(pending)), outputs_(outputs.begin(), outputs.end()) {
     for (OutputBuffer& output : outputs_) {
       if (output.on_device) continue;
       const auto* from = static_cast<const std::byte*>(output.data);
@@ -61,6 +78,7 @@ class OwnedOutputs {
   std::span<const OutputBuffer> get() const { return outputs_; }
 
  private:
+  PendingBytes pending_;
   std::vector<OutputBuffer> outputs_;
   std::vector<std::vector<std::byte>> elements_;
 };
@@ -95,7 +113,9 @@ class InferJob final : public HttpJob {
       respond_(std::move(reply));
       return;
     }
-    const auto owned = std::make_shared<const OwnedOutputs>(outputs);
+    PendingBytes pending = regions_.reserve(bytes_of(outputs));
+    if (pending == nullptr) return refuse(Refusal::kFull, {});
+    const auto owned = std::make_shared<const OwnedOutputs>(outputs, std::move(pending));
     const auto parsed = std::make_shared<InferRequest>(std::move(parsed_));
     workers_.add([owned, parsed, respond = respond_, model = model_, trace = trace()] {
       const LogTraceScope scope(trace.for_log());
@@ -119,21 +139,20 @@ class PredictJob final : public HttpJob {
  public:
   PredictJob(HttpRequest request, HttpRespond respond, const PredictOptions& options, Workers& workers,
              MemoryRegions& regions)
-      : HttpJob(std::move(request), std::move(respond), workers), options_(options), regions_(regions) {}
+      : HttpJob(std::move(request), std::move(respond), workers),
+        options_(options),
+        image_(std::make_shared<RequestImage>(regions)) {}
 
   bool prepare() override {
     if (!options_.problem.empty()) serve::refuse("{}", options_.problem);
     const std::string_view file = image_in(request_);
-    image_ = decode_image(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
-                          PixelFormat::kRgb24, options_.most_pixels);
+    const bool has_room = image_->decode(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
+                                         options_.most_pixels);
     request_.body = {};
-    // A small file may be a large image.
-    pending_ =
-        regions_.reserve(static_cast<std::size_t>(image_.pitch_bytes()) * static_cast<std::size_t>(image_.height()));
-    return pending_ != nullptr;
+    return has_room;
   }
 
-  JobInput input() const override { return image_.view(); }
+  JobInput input() const override { return image_->view(); }
   std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
 
   void respond(std::span<const OutputBuffer> /*outputs*/) override {}
@@ -142,8 +161,7 @@ class PredictJob final : public HttpJob {
       respond_(reply_with("application/json", to_json(result)));
       return;
     }
-    const auto image = std::make_shared<const Image>(std::move(image_));
-    workers_.add([image, result = result.clone(), respond = respond_, trace = trace()] {
+    workers_.add([image = image_, result = result.clone(), respond = respond_, trace = trace()] {
       const LogTraceScope scope(trace.for_log());
       respond_with(respond,
                    [&] { return reply_with("image/jpeg", encode_jpeg(draw(image->view(), std::span(&result, 1)))); });
@@ -152,9 +170,7 @@ class PredictJob final : public HttpJob {
 
  private:
   PredictOptions options_;
-  MemoryRegions& regions_;
-  Image image_;
-  PendingBytes pending_;  ///< of the image
+  std::shared_ptr<RequestImage> image_;
 };
 
 }  // namespace

@@ -31,7 +31,7 @@ constexpr const char* extension_of(RegionKind kind) {
 struct MemoryOptions {
   std::string prefix;         ///< of the names of shared memory objects; empty: clients may use none
   bool permits_cuda = false;  ///< clients may use memory of GPUs
-  /// Of copies of inputs, and decoded images, at a time.
+  /// Of copies of inputs and outputs, and decoded images, at a time.
   std::size_t most_bytes = std::size_t{1} << 30;
 };
 
@@ -75,7 +75,7 @@ class MemoryRegions {
 
   /// The part of a region that PARAMETERS of the tensor TENSOR name; nullopt if they name none.
   std::optional<RegionTensor> find(const RegionParameters& parameters, std::string_view tensor) const;
-  /// Room for BYTES of an input; null: there is none now.
+  /// Room for BYTES of an input or output; null: there is none now.
   PendingBytes reserve(std::size_t bytes);
 
  private:

@@ -9,6 +9,7 @@ import struct
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import serving
@@ -85,6 +86,20 @@ class Batches(unittest.TestCase):
             with Server("--batch", "auto", models=[path]) as server:
                 metadata = json.loads(server.request("GET", "/v2/models/sum")[1])
                 self.assertEqual(metadata["inputs"][0]["shape"], [2, 3])
+
+
+class GoneClients(unittest.TestCase):
+    def test_their_requests_are_not_run(self):
+        # The oldest request waits for a second one, until its time is over.
+        with Server("--batch", "2", "--batch-wait", "2000") as server:
+            request, headers = binary()
+            gone = server.connect()
+            gone.request("POST", f"/v2/models/{SMALL}/infer", request, headers)
+            time.sleep(0.5)
+            gone.close()
+            time.sleep(2.5)
+            infer(server, request, headers)
+            self.assertIn("1 requests run, 0 failed, 0 refused, 1 cancelled", server.finish())
 
 
 class Metrics(unittest.TestCase):

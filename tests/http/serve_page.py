@@ -73,6 +73,8 @@ class Page(unittest.TestCase):
         })()"""))
         page.wait_for("[...document.querySelectorAll('.model')].some(card => /[1-9]\\S* ms/.test(card.textContent))", "a latency")
         self.assertEqual(page.evaluate("document.querySelectorAll('.model').length"), 2)
+        page.wait_for("[...document.querySelectorAll('.ledger')].some(text => /^[1-9]\\d* requests: [1-9]\\d* run/.test(text.textContent))",
+                      "the requests that were run")
         self.assertIn("tensors only", page.evaluate("document.querySelector('#models').textContent"))
         self.assertEqual(page.take_errors(network=True), [])
         for width in (1440, 390):

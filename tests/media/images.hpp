@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "media/frame_reader.hpp"
@@ -43,6 +45,21 @@ inline RgbImage flat(int width, int height, std::uint8_t r, std::uint8_t g, std:
     }
   }
   return image;
+}
+
+/// A JPEG with an EXIF block with ORIENTATION (below 256), big-endian.
+inline std::string with_orientation(const std::string& jpeg, char orientation) {
+  using namespace std::string_literals;
+  const std::string tiff =
+      "MM\0*\0\0\0\x08\0\x01"s + "\x01\x12\0\x03\0\0\0\x01\0"s + orientation + "\0\0"s + "\0\0\0\0"s;
+  const std::string block = "Exif\0\0"s + tiff;
+  const std::string size = {'\0', static_cast<char>(block.size() + 2)};
+  return jpeg.substr(0, 2) + "\xFF\xE1" + size + block + jpeg.substr(2);
+}
+
+/// The bytes of a FILE, which must outlive them.
+inline std::span<const std::uint8_t> bytes_of(const std::string& file) {
+  return {reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
 }
 
 /// The result of reading to the end.

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
+#include <utility>
 
+#include "base/module.hpp"
 #include "media/frame_reader.hpp"
 #include "media/images.hpp"
+#include "media/modules.hpp"
+#include "media/v4l2/jpeg_writer.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
 
@@ -14,6 +19,7 @@ namespace {
 using test::FramePool;
 using test::RgbImage;
 using test::TempFolder;
+using test::with_orientation;
 
 /// A pool whose frames may take LIMIT bytes.
 class SmallPool final : public FrameAllocator {
@@ -25,10 +31,12 @@ class SmallPool final : public FrameAllocator {
   void take(std::size_t bytes) override {
     if (bytes > limit_) throw Error(ErrorCode::kUnsupported, "more than the limit");
     taken += bytes;
+    most = std::max(most, taken);
   }
   void give_back(std::size_t bytes) noexcept override { taken -= bytes; }
 
   std::size_t taken = 0;
+  std::size_t most = 0;  ///< at a time
 
  private:
   std::size_t limit_;
@@ -48,16 +56,6 @@ std::string message_of(const std::string& uri) {
     return error.what();
   }
   return "no error";
-}
-
-/// A JPEG with an EXIF block with ORIENTATION (below 256), big-endian.
-std::string with_orientation(const std::string& jpeg, char orientation) {
-  using namespace std::string_literals;
-  const std::string tiff =
-      "MM\0*\0\0\0\x08\0\x01"s + "\x01\x12\0\x03\0\0\0\x01\0"s + orientation + "\0\0"s + "\0\0\0\0"s;
-  const std::string block = "Exif\0\0"s + tiff;
-  const std::string size = {'\0', static_cast<char>(block.size() + 2)};
-  return jpeg.substr(0, 2) + "\xFF\xE1" + size + block + jpeg.substr(2);
 }
 
 TEST(Images, PngComesBackExactly) {
@@ -314,6 +312,27 @@ TEST(Images, AFileThatExceedsTheFramesLimitIsSkipped) {
   EXPECT_NE(large.failure().message.find("more than the limit"), std::string::npos) << large.failure().message;
   EXPECT_TRUE(small);
   EXPECT_EQ(pool.taken, 0U);
+}
+
+TEST(Images, WhatADecoderAllocatesIsCounted) {
+  RgbImage image = test::gradient(320, 240);
+  const std::vector<std::uint8_t> plain = test::write_jpeg(image);
+  const std::vector<std::uint8_t> progressive = test::write_jpeg(image, {.is_progressive = true});
+  const std::string turned = with_orientation(std::string(plain.begin(), plain.end()), 6);
+  // Coefficients of 16 bits: 320 x 240 of luma, half as many of chroma.
+  const std::pair<std::span<const std::uint8_t>, std::size_t> cases[] = {
+      {plain, 0}, {progressive, 320 * 240 * 3}, {test::bytes_of(turned), 320 * 240 * 3}};
+  const auto reader = module<ImagesModule>("images").make_reader();
+  for (const auto& [file, bytes] : cases) {
+    SmallPool pool(bytes);
+    ASSERT_TRUE(reader->read(file, "the image", 1 << 20, pool));
+    EXPECT_EQ(pool.most, bytes);
+    EXPECT_EQ(pool.taken, 0U);
+    if (bytes == 0) continue;
+    SmallPool small(bytes - 1);
+    EXPECT_FALSE(reader->read(file, "the image", 1 << 20, small));
+    EXPECT_EQ(small.taken, 0U);
+  }
 }
 
 TEST(Images, AFileThatTheKernelMakesUpIsEmpty) {

@@ -270,7 +270,7 @@ std::vector<Flag> own_flags() {
       {kServe, "--cuda-shared-memory", "",  Switch{},
        "Tensors may be in memory of a GPU that a process of this machine has allocated; only for clients that are trusted"},
       {kServe, "--max-body", "SIZE", Size{}, "Size limit of a request's body, as 64M", {.otherwise = "64M"}},
-      {kServe, "--max-pixels", "N", Integer{1, 1 << 28}, "Size limit of an image", {.initial = "100000000"}},
+      {kServe, "--max-pixels", "N", Integer{1, 1 << 28}, "Size limit of an image", {.initial = "64000000"}},
       {kServe, "--tls", "CERT.pem KEY.pem", Path{}, "Serve by TLS, with this chain of certificates and its private key",
        {.count = Count::kPair, .group = kProtection}},
       {kServe, "--client-ca", "FILE", Path{}, "Clients must have a certificate of this authority",

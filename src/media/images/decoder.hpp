@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -12,7 +13,8 @@ namespace saccade {
 struct ImageHeader {
   int width = 0;
   int height = 0;
-  int orientation = 1;  ///< EXIF's, 1 to 8
+  int orientation = 1;            ///< EXIF's, 1 to 8
+  std::size_t working_bytes = 0;  ///< that decode() allocates, if they grow with the image
 };
 
 /// The decoder of one format, reusable for any number of files. noexcept, because the C libraries return by longjmp.

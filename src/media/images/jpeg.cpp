@@ -21,6 +21,15 @@ int orientation_of(const jpeg_decompress_struct& info) {
   return 1;
 }
 
+/// Of an image of several scans, whose coefficients libjpeg keeps.
+std::size_t coefficient_bytes(jpeg_decompress_struct& info) {
+  if (jpeg_has_multiple_scans(&info) == FALSE) return 0;
+  std::size_t blocks = 0;
+  for (int i = 0; i < info.num_components; ++i)
+    blocks += std::size_t{info.comp_info[i].width_in_blocks} * info.comp_info[i].height_in_blocks;
+  return blocks * sizeof(JBLOCK);
+}
+
 /// Adobe's inverted CMYK, which libjpeg cannot convert; the arithmetic is OpenCV's.
 void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t width) {
   for (std::size_t x = 0; x < width; ++x) {
@@ -60,7 +69,8 @@ class JpegDecoder final : public ImageDecoder {
     jpeg_read_header(&info_, TRUE);
     const bool cmyk = info_.jpeg_color_space == JCS_CMYK || info_.jpeg_color_space == JCS_YCCK;
     info_.out_color_space = cmyk ? JCS_CMYK : JCS_RGB;
-    header = {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height), orientation_of(info_)};
+    header = {static_cast<int>(info_.image_width), static_cast<int>(info_.image_height), orientation_of(info_),
+              coefficient_bytes(info_)};
     return true;
   }
 

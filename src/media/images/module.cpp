@@ -125,13 +125,16 @@ class Reader final : public ImageReader {
     const bool turned = swaps_sides(header.orientation);
     const int width = turned ? header.height : header.width;
     const int height = turned ? header.width : header.height;
+    const bool is_upright = header.orientation == 1;
+    const std::size_t stored_bytes = is_upright ? 0 : frame_bytes(PixelFormat::kRgb24, header.width, header.height);
+    const Counted working(allocator, header.working_bytes + stored_bytes);
     Frame frame;
     frame.lease = allocator.acquire(frame_bytes(PixelFormat::kRgb24, width, height));
     if (!frame.lease) return Failure{Status::kCancelled, name + ": reading was cancelled"};
     frame.view = lay_out(frame.lease.buffer(), PixelFormat::kRgb24, width, height);
     frame.view.range = ColorRange::kFull;
     auto* pixels = reinterpret_cast<std::uint8_t*>(frame.lease.buffer().data);
-    if (header.orientation == 1) {
+    if (is_upright) {
       if (!decoder.decode(pixels, frame.view.pitch_bytes[0])) damaged(name, decoder);
       return frame;
     }

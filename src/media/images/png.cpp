@@ -34,7 +34,7 @@ class PngDecoder final : public ImageDecoder {
     png_set_read_fn(png_, this, take);
     png_read_info(png_, info_);
     header = {static_cast<int>(png_get_image_width(png_, info_)), static_cast<int>(png_get_image_height(png_, info_)),
-              orientation()};
+              orientation(), 0};
     return true;
   }
 

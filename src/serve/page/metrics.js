@@ -87,8 +87,7 @@ class History {
       p99: seconds > 0 ? quantileBetween(then?.buckets, now.buckets, 0.99) : null,
       waiting: now.waiting,
       batch: seconds > 0 && runs > 0 ? change(model => model.images) / runs : null,
-      failed: now.outcomes.failed ?? 0,
-      refused: now.outcomes.refused ?? 0,
+      outcomes: { failed: 0, refused: 0, ...now.outcomes },
     };
   }
 

@@ -126,6 +126,13 @@ function curveOf(points) {
   return svg;
 }
 
+/** What became of all requests; outcomes without requests are omitted. */
+function ledgerText({ outcomes, waiting }) {
+  const counts = Object.entries({ ...outcomes, waiting }).filter(([, count]) => count > 0);
+  const all = counts.reduce((sum, [, count]) => sum + count, 0);
+  return `${all} requests` + (all > 0 ? ": " + counts.map(([outcome, count]) => `${count} ${outcome}`).join(", ") : "");
+}
+
 /** The card of the model NAME with its LOAD, null if there is none yet. */
 function modelCard({ name, task, isLoaded }, load, points) {
   const state = isLoaded ? task ?? "tensors only" : "not loaded";
@@ -136,8 +143,8 @@ function modelCard({ name, task, isLoaded }, load, points) {
   card.append(make("dl", { className: "stats" }, ...statsOf([
     ["requests/s", rate(load.rate)], ["p50", latency(load.p50)], ["p99", latency(load.p99)],
     ["waiting", load.waiting.toString()], ["batch", load.batch === null ? "–" : load.batch.toFixed(1)],
-    ["failed / refused", `${load.failed} / ${load.refused}`, load.failed + load.refused > 0],
-  ])));
+    ["failed / refused", `${load.outcomes.failed} / ${load.outcomes.refused}`, load.outcomes.failed + load.outcomes.refused > 0],
+  ])), make("p", { className: "soft ledger", textContent: ledgerText(load) }));
   return card;
 }
 
