@@ -29,25 +29,26 @@ HttpOptions options_of(const ServerFlags& flags) {
 }  // namespace
 
 struct MetricsEndpoint::State {
+  explicit State(PipelineView& shown) : view(shown) {}
+
+  PipelineView& view;
   std::mutex mutex;
-  // Of show(); null before and after it.
-  const Pipeline* pipeline = nullptr;
   std::optional<RunMonitor> monitor;
   std::unique_ptr<HttpServer> server;  // last member: its threads use all the others
 
   RunState read() {
-    const std::scoped_lock lock(mutex);
     RunState state;
     state.process = process_state();
+    state.summary = view.summary();
+    const std::scoped_lock lock(mutex);
     if (monitor) state.gpus = monitor->gpus();
-    if (pipeline != nullptr) state.summary = pipeline->summary();
     return state;
   }
 };
 
-MetricsEndpoint::MetricsEndpoint(const ServerFlags& flags) {
+MetricsEndpoint::MetricsEndpoint(const ServerFlags& flags, PipelineView& view) {
   if (!flags.metrics.is_given()) return;
-  state_ = std::make_unique<State>();
+  state_ = std::make_unique<State>(view);
   const auto& http = module<HttpModule>("http");
   State& state = *state_;
   state.server = http.listen(options_of(flags),
@@ -62,20 +63,10 @@ MetricsEndpoint::MetricsEndpoint(const ServerFlags& flags) {
 
 MetricsEndpoint::~MetricsEndpoint() = default;
 
-MetricsEndpoint::Shown MetricsEndpoint::show(const Pipeline& pipeline, std::span<const Model> models,
-                                             std::span<const Device> devices) {
-  if (state_ != nullptr) {
-    const std::scoped_lock lock(state_->mutex);
-    state_->monitor.emplace(models, devices);
-    state_->pipeline = &pipeline;
-  }
-  return Shown(*this);
-}
-
-void MetricsEndpoint::hide() noexcept {
+void MetricsEndpoint::monitor(std::span<const Model> models, std::span<const Device> devices) {
   if (state_ == nullptr) return;
   const std::scoped_lock lock(state_->mutex);
-  state_->pipeline = nullptr;
+  state_->monitor.emplace(models, devices);
 }
 
 }  // namespace saccade::app

@@ -2,9 +2,9 @@
 
 #include <memory>
 #include <saccade/model.hpp>
-#include <saccade/pipeline.hpp>
 #include <span>
 
+#include "pipeline_view.hpp"
 #include "server_flags.hpp"
 
 namespace saccade::app {
@@ -12,30 +12,17 @@ namespace saccade::app {
 /// Serves the metrics of a run to Prometheus (--metrics).
 class MetricsEndpoint {
  public:
-  /// Listens, unless FLAGS want no metrics. Throws Error.
-  explicit MetricsEndpoint(const ServerFlags& flags);
+  /// Listens, unless FLAGS want no metrics. They include those of the pipeline that VIEW shows. Throws Error.
+  MetricsEndpoint(const ServerFlags& flags, PipelineView& view);
   ~MetricsEndpoint();
   MetricsEndpoint(const MetricsEndpoint&) = delete;
   MetricsEndpoint& operator=(const MetricsEndpoint&) = delete;
 
-  /// As long as it exists, the metrics include those of a pipeline.
-  class Shown {
-   public:
-    explicit Shown(MetricsEndpoint& endpoint) : endpoint_(endpoint) {}
-    /// Waits for a reader.
-    ~Shown() { endpoint_.hide(); }
-    Shown(const Shown&) = delete;
-    Shown& operator=(const Shown&) = delete;
-
-   private:
-    MetricsEndpoint& endpoint_;
-  };
-  /// PIPELINE, which runs MODELS on PipelineOptions::devices, outlives the object that is returned. Throws Error.
-  [[nodiscard]] Shown show(const Pipeline& pipeline, std::span<const Model> models, std::span<const Device> devices);
+  /// From now on, the metrics include those of the GPUs that run MODELS on PipelineOptions::devices. Throws Error.
+  void monitor(std::span<const Model> models, std::span<const Device> devices);
 
  private:
   struct State;
-  void hide() noexcept;
   std::unique_ptr<State> state_;  ///< null: no metrics
 };
 

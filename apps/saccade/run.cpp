@@ -16,6 +16,7 @@
 #include "interrupt.hpp"
 #include "metrics_endpoint.hpp"
 #include "model_size.hpp"
+#include "pipeline_view.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "rotation_flags.hpp"
@@ -73,9 +74,12 @@ bool is_retried(const std::string& path, std::span<const Source> sources) {
   return is_any_live(sources) && !is_standard_output(path);
 }
 
-void add_preview(const RunFlags& flags, std::span<const Source> sources, std::size_t models, Sinks& sinks) {
+void add_preview(const RunFlags& flags, PipelineView& view, std::span<const Source> sources, std::size_t models,
+                 Sinks& sinks) {
   if (!flags.servers.preview.is_given()) return;
-  std::vector<std::unique_ptr<NetworkSink>> shown = open_preview(flags.servers.preview_options(), sources, models);
+  PreviewOptions options = flags.servers.preview_options();
+  options.summary = [&view] { return view.summary(); };
+  std::vector<std::unique_ptr<NetworkSink>> shown = open_preview(options, sources, models);
   const std::string address = shown.front()->address();
   print_aside(fmt::format("preview: {}\n", address));
   for (std::size_t i = 0; i < shown.size(); ++i)
@@ -88,7 +92,9 @@ void add_window(std::span<const Source> sources, std::size_t models, Sinks& sink
     sinks.push_back({.name = fmt::format("window, stream {}", i), .sink = std::move(shown[i]), .stream = i});
 }
 
-Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::span<const Model> models) {
+/// VIEW will show the pipeline of the sinks.
+Sinks open_sinks(const RunFlags& flags, PipelineView& view, std::span<const Source> sources,
+                 std::span<const Model> models) {
   Sinks sinks;
   const Rotation& rotation = flags.rotate.rotation;
   JsonlOptions jsonl = flags.jsonl_options;
@@ -118,7 +124,7 @@ Sinks open_sinks(const RunFlags& flags, std::span<const Source> sources, std::sp
     std::string address = published->address();
     sinks.push_back({.name = std::move(address), .sink = std::move(published)});
   }
-  add_preview(flags, sources, models.size(), sinks);
+  add_preview(flags, view, sources, models.size(), sinks);
   if (flags.show) add_window(sources, models.size(), sinks);
   return sinks;
 }
@@ -257,7 +263,8 @@ int run(const RunFlags& flags) {
   }
   const std::vector<Zone> zones = flags.zones.empty() ? std::vector<Zone>() : read_zones(flags.zones);
   catch_snapshot_requests();
-  MetricsEndpoint metrics(flags.servers);
+  PipelineView view;
+  MetricsEndpoint metrics(flags.servers, view);
   std::vector<Model> models;
   SourceOptions source_options = flags.source_options;
   // A camera's mode is chosen for the model. Else a mistyped source is reported before models are read.
@@ -273,7 +280,7 @@ int run(const RunFlags& flags) {
   const Console console(flags);
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
-  Sinks sinks = open_sinks(flags, sources, models);
+  Sinks sinks = open_sinks(flags, view, sources, models);
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
   add_events(flags, sinks);
   PipelineOptions options = flags.pipeline;
@@ -284,7 +291,8 @@ int run(const RunFlags& flags) {
   TelemetryWriter telemetry(telemetry_file, models, options.devices,
                             [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
   Pipeline pipeline(sources, models, options, std::move(sinks));
-  const MetricsEndpoint::Shown shown = metrics.show(pipeline, models, options.devices);
+  metrics.monitor(models, options.devices);
+  const PipelineView::Shown shown = view.show(pipeline);
 
   std::string fault;
   try {

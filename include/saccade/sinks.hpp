@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -110,6 +111,9 @@ struct PreviewOptions {
   /// they need not.
   std::string token;
   std::size_t viewers = 16;  ///< of all streams; others get the status 503
+  /// The summary of the run, whose ledgers are shown; nothing before it begins. Called by threads of the server as long
+  /// as a sink exists. Empty: no ledger is shown.
+  std::function<std::optional<Summary>()> summary;
 };
 
 /// Serves a page with the frames of SOURCES with the results of the MODELS drawn: "/", "/stream/N.mjpg" (MJPEG),

@@ -118,6 +118,11 @@ class PreviewTest(unittest.TestCase):
             states = run.status()
             self.assertEqual([state["stream"] for state in states], [0, 1])
             self.assertGreater(states[0]["frame_rate"], 0)
+            for state in states:
+                self.assertGreater(state["latency_ms"]["p99"], 0)
+                self.assertGreaterEqual(state["latency_ms"]["p99"], state["latency_ms"]["p50"])
+                self.assertGreaterEqual(state["ledger"]["captured"], state["ledger"]["processed"])
+                self.assertGreaterEqual(state["ledger"]["processed"], state["frames"])
             self.assertEqual(run.get("/stream/2.jpg")[0], 404)
             self.assertEqual(run.get("/stream/0xjpg")[0], 404)
             summary = run.finish()

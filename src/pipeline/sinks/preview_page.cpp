@@ -4,8 +4,10 @@
 
 #include <string_view>
 
+#include "base/clock.hpp"
 #include "embedded/preview_page.hpp"
 #include "pipeline/sinks/json_text.hpp"
+#include "pipeline/sinks/ledger_json.hpp"
 
 namespace saccade {
 namespace {
@@ -37,22 +39,28 @@ std::string preview_page(std::span<const std::string> names) {
     const std::string name = html_text(names[i]);
     figures += fmt::format(
         "<figure><img data-src=\"stream/{0}.{1}\" "
-        "alt=\"{2}\"><figcaption><b>{2}</b><span></span></figcaption></figure>\n",
+        "alt=\"{2}\"><figcaption><b>{2}</b><span></span><p></p></figcaption></figure>\n",
         i, is_live ? "mjpg" : "jpg", name);
   }
   std::string page(embedded::preview_page);
   return page.replace(page.find(kPlace), kPlace.size(), figures);
 }
 
-std::string preview_status(std::span<const std::string> names, std::span<const PreviewStream::State> states) {
+std::string preview_status(std::span<const std::string> names, std::span<const PreviewStream::State> states,
+                           const std::optional<Summary>& summary) {
   JsonBuffer out;
   append(out, "[");
   for (std::size_t i = 0; i < states.size(); ++i) {
     const PreviewStream::State& state = states[i];
     append(out, R"({}{{"stream":{},"name":)", i == 0 ? "" : ",", i);
     append_json_string(out, names[i]);
-    append(out, R"(,"frames":{},"frame_rate":{:.1f},"objects":{},"ended":{}}})", state.frames, state.frame_rate,
-           state.objects, state.ended);
+    append(out, R"(,"frames":{},"frame_rate":{:.1f},"objects":{},"latency_ms":{{"p50":{:.4f},"p99":{:.4f}}},"ledger":)",
+           state.frames, state.frame_rate, state.objects, to_milliseconds(state.p50), to_milliseconds(state.p99));
+    if (summary)
+      append_ledger(out, summary->streams[i].ledger);
+    else
+      append(out, "null");
+    append(out, R"(,"ended":{}}})", state.ended);
   }
   append(out, "]\n");
   return {out.data(), out.size()};

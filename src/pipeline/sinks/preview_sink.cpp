@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,7 +76,7 @@ HttpReply no_seat() { return text_reply(503, "as many viewers as this run allows
 class PreviewServer {
  public:
   PreviewServer(const PreviewOptions& options, std::vector<std::string> names)
-      : names_(std::move(names)), streams_(names_.size()), seats_(options.viewers) {
+      : names_(std::move(names)), summary_(options.summary), streams_(names_.size()), seats_(options.viewers) {
     constexpr std::size_t kForThePage = 4;
     HttpOptions http{.host = options.host,
                      .port = options.port,
@@ -111,7 +113,8 @@ class PreviewServer {
   HttpReply status() const {
     std::vector<PreviewStream::State> states;
     for (const PreviewStream& stream : streams_) states.push_back(stream.state());
-    return {.type = "application/json", .body = preview_status(names_, states), .stream = nullptr};
+    const std::optional<Summary> summary = summary_ ? summary_() : std::nullopt;
+    return {.type = "application/json", .body = preview_status(names_, states, summary), .stream = nullptr};
   }
 
   HttpReply live(PreviewStream& stream) {
@@ -135,6 +138,7 @@ class PreviewServer {
   }
 
   std::vector<std::string> names_;
+  std::function<std::optional<Summary>()> summary_;
   std::deque<PreviewStream> streams_;  ///< they do not move
   Seats seats_;
   std::string address_;
@@ -164,7 +168,7 @@ class PreviewSink final : public NetworkSink {
     objects_ += result.detections.size();
     if (is_drawn_) drawn_.add(result, frame);
     if (result.model_index != last_model_) return;
-    shown_.count(objects_, Clock::now());
+    shown_.count(objects_, Clock::now(), result.latency.total);
     if (is_drawn_) drawn_.finish();
   }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 namespace saccade {
 
@@ -20,9 +21,10 @@ bool PreviewStream::is_watched() const {
   return viewers_ > 0;
 }
 
-void PreviewStream::count(std::size_t objects, Clock::time_point time) {
+void PreviewStream::count(std::size_t objects, Clock::time_point time, std::chrono::nanoseconds latency) {
   const std::scoped_lock lock(mutex_);
   times_[static_cast<std::size_t>(frames_) % kTimes] = time;
+  latencies_[static_cast<std::size_t>(frames_) % kLatencies] = latency;
   ++frames_;
   objects_ = objects;
 }
@@ -55,6 +57,12 @@ PreviewStream::State PreviewStream::state() const {
   constexpr auto kRecent = std::chrono::seconds(3);
   const std::scoped_lock lock(mutex_);
   State state{.frames = frames_, .objects = objects_, .ended = ended_};
+  if (frames_ == 0) return state;
+  std::vector<std::chrono::nanoseconds> latencies(latencies_.begin(),
+                                                  latencies_.begin() + std::min<std::int64_t>(frames_, kLatencies));
+  std::ranges::sort(latencies);
+  state.p50 = latencies[latencies.size() / 2];
+  state.p99 = latencies[latencies.size() * 99 / 100];
   const std::size_t known = std::min<std::size_t>(static_cast<std::size_t>(frames_), kTimes);
   if (known < 2 || ended_) return state;
   const auto end = static_cast<std::size_t>(frames_);

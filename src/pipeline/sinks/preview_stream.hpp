@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <memory>
@@ -23,6 +24,9 @@ class PreviewStream {
     std::int64_t frames = 0;
     std::size_t objects = 0;  ///< of the newest frame
     double frame_rate = 0;    ///< of results; 0 if none came for some time
+    // Of the newest results, from the start of their capture; 0 without any.
+    std::chrono::nanoseconds p50{};
+    std::chrono::nanoseconds p99{};
     bool ended = false;
   };
 
@@ -39,8 +43,8 @@ class PreviewStream {
   };
 
   bool is_watched() const;
-  /// A frame with OBJECTS has its results at TIME.
-  void count(std::size_t objects, Clock::time_point time);
+  /// A frame with OBJECTS has its results at TIME, with a LATENCY.
+  void count(std::size_t objects, Clock::time_point time, std::chrono::nanoseconds latency);
   void show(std::string jpeg);
   /// No more images come.
   void end();
@@ -52,6 +56,7 @@ class PreviewStream {
 
  private:
   static constexpr std::size_t kTimes = 32;
+  static constexpr std::size_t kLatencies = 500;
 
   mutable std::mutex mutex_;
   mutable std::condition_variable changed_;
@@ -59,7 +64,9 @@ class PreviewStream {
   std::size_t viewers_ = 0;
   std::int64_t frames_ = 0;
   std::size_t objects_ = 0;
-  std::array<Clock::time_point, kTimes> times_;  ///< of the last frames, a ring
+  // Rings, of the last frames.
+  std::array<Clock::time_point, kTimes> times_;
+  std::array<std::chrono::nanoseconds, kLatencies> latencies_{};
   bool ended_ = false;
 };
 
