@@ -155,9 +155,18 @@ class Console {
         models_(flags.models.size()),
         quiet_(flags.quiet) {}
 
-  void print_frame(const Result& result, Progress& progress) const {
-    if (quiet_) return;
-    progress.print_above([&] { print_report(frame_line(result, models_) + "\n", channel_); });
+  /// From now on, a reader that goes away ends the lines and not the run.
+  void may_lose_reader() { may_lose_reader_ = true; }
+
+  void print_frame(const Result& result, Progress& progress) {
+    if (quiet_ || !fault_.empty()) return;
+    try {
+      progress.print_above([&] { print_report(frame_line(result, models_) + "\n", channel_); });
+    } catch (const Error& error) {
+      if (!may_lose_reader_) throw;
+      fault_ = error.what();
+      print_aside(fmt::format("saccade: warning: {}; the other outputs go on\n", fault_));
+    }
   }
 
   /// A line about the run itself.
@@ -180,10 +189,12 @@ class Console {
   Channel channel_;
   std::size_t models_;
   bool quiet_;
+  bool may_lose_reader_ = false;
+  std::string fault_;  ///< why no more lines are printed; empty: they are
 };
 
 /// Prints results until the sources end or the run is interrupted. Returns the first error, if any.
-std::string consume(Pipeline& pipeline, const Console& console, Progress& progress, IdlePrecision& idle,
+std::string consume(Pipeline& pipeline, Console& console, Progress& progress, IdlePrecision& idle,
                     TelemetryWriter& telemetry) {
   // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
@@ -277,10 +288,11 @@ int run(const RunFlags& flags) {
   const std::vector<Source> sources = Source::open_listed(listed, source_options);
   if (models.empty()) models = load_models(flags);
   const RunGoals goals(flags.goals, sources, models, flags.models);
-  const Console console(flags);
+  Console console(flags);
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, view, sources, models);
+  if (!sinks.empty()) console.may_lose_reader();
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
   add_events(flags, sinks);
   PipelineOptions options = flags.pipeline;

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -331,6 +332,20 @@ TEST_F(Files, AReaderThatGoesAwayIsAnErrorNotASignal) {
           .wait();
   EXPECT_EQ(test::bytes_of_file(folder_ / "code"), "1\n");
   EXPECT_NE(end.err.find("standard output: Broken pipe"), std::string::npos) << end.err;
+}
+
+TEST_F(Files, OutputsGoOnWithoutAReaderOfTheLines) {
+  constexpr int kFrames = 300;
+  const std::string file = folder_ / "all.jsonl";
+  const auto end =
+      test::Subprocess({"/bin/sh", "-c",
+                        "{ " + std::string(SACCADE_BINARY) + " run --device cpu " + model_ +
+                            " --source 'synthetic:?size=64x64&frames=" + std::to_string(kFrames) + "' --jsonl " + file +
+                            " --no-summary; echo $? >" + (folder_ / "code") + "; } | true"})
+          .wait();
+  EXPECT_EQ(test::bytes_of_file(folder_ / "code"), "1\n");
+  EXPECT_NE(end.err.find("the other outputs go on"), std::string::npos) << end.err;
+  EXPECT_EQ(std::ranges::count(test::bytes_of_file(file), '\n'), kFrames);
 }
 
 TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {

@@ -78,6 +78,8 @@ class IsolatedReader final : public FrameReader {
     }
   }
 
+  int held_buffers() const override { return static_cast<int>(SharedPool::ahead(info_.live)); }
+
   SourceFaults faults() const override {
     const std::scoped_lock lock(faults_mutex_);
     SourceFaults all = faults_before_;
@@ -213,7 +215,7 @@ class IsolatedReader final : public FrameReader {
   void provide(std::size_t bytes, FrameAllocator& allocator) {
     if (!pool_ || pool_->capacity() < bytes || std::exchange(is_pool_lost_, false)) {
       const std::size_t ahead = SharedPool::ahead(info_.live);
-      const std::size_t buffers = allocator.buffers() + ahead;
+      const std::size_t buffers = std::max(allocator.buffers(), ahead + 1);  // with held_buffers()
       if (pool_) allocator.give_back(pool_->bytes());
       pool_.reset();
       allocator.take(buffers * bytes);
