@@ -70,7 +70,8 @@ def live(arguments, folder):
     print(f"{arguments.streams} streams, {arguments.seconds:.0f} s: {summary['frames_per_second']:.0f} frames/s, "
           f"{summary['batch']:.1f} at once; dropped {lost} of {ledger['captured']} ({100 * lost / ledger['captured']:.3f} %: {reasons}), "
           f"unaccounted for {ledger['unaccounted']}")
-    print(f"arrival to result: p50 {total['p50']:.2f}, p99 {total['p99']:.2f} ms; worst stream's p99 {worst:.2f} ms")
+    print(f"arrival to result: p50 {total['p50']:.2f}, p99 {total['p99']:.2f} ms, deviation "
+          f"{1000 * total['std']:.0f} us; worst stream's p99 {worst:.2f} ms")
     print(f"processors in use: {statistics.median(line['process']['cpu'] for line in telemetry):.1f} of {os.cpu_count()}, "
           f"resident {max(line['process']['rss_bytes'] for line in telemetry) / 2**20:.0f} MiB")
 
