@@ -71,8 +71,11 @@ class Request final : public Job {
   bool prepare() override { return true; }
   JobInput input() const override { return TensorInput{inputs_.get(), 1}; }
   std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
-  void respond(std::span<const OutputBuffer> outputs) override { benchmark::DoNotOptimize(outputs.data()); }
-  void respond(const Result& /*result*/) override {}
+  bool respond(std::span<const OutputBuffer> outputs) override {
+    benchmark::DoNotOptimize(outputs.data());
+    return true;
+  }
+  bool respond(const Result& /*result*/) override { return true; }
   void refuse(Refusal /*reason*/, std::chrono::nanoseconds /*expected_wait*/) override { std::abort(); }
   void fail(const Error& error) override {
     std::fprintf(stderr, "%s\n", error.what());

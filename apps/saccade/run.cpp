@@ -155,17 +155,20 @@ class Console {
         models_(flags.models.size()),
         quiet_(flags.quiet) {}
 
-  /// From now on, a reader that goes away ends the lines and not the run.
-  void may_lose_reader() { may_lose_reader_ = true; }
+  /// From now on, a line that can't be written ends the lines and not the run.
+  void may_fail() { may_fail_ = true; }
+  /// Why the lines have ended; empty: they have not.
+  const std::string& fault() const { return fault_; }
 
   void print_frame(const Result& result, Progress& progress) {
     if (quiet_ || !fault_.empty()) return;
     try {
       progress.print_above([&] { print_report(frame_line(result, models_) + "\n", channel_); });
     } catch (const Error& error) {
-      if (!may_lose_reader_) throw;
+      if (!may_fail_) throw;
       fault_ = error.what();
-      print_aside(fmt::format("saccade: warning: {}; the other outputs go on\n", fault_));
+      if (log_level() >= LogLevel::kWarning)
+        print_aside(fmt::format("saccade: warning: {}; the other outputs go on\n", printable(fault_)));
     }
   }
 
@@ -189,8 +192,8 @@ class Console {
   Channel channel_;
   std::size_t models_;
   bool quiet_;
-  bool may_lose_reader_ = false;
-  std::string fault_;  ///< why no more lines are printed; empty: they are
+  bool may_fail_ = false;
+  std::string fault_;
 };
 
 /// Prints results until the sources end or the run is interrupted. Returns the first error, if any.
@@ -292,7 +295,7 @@ int run(const RunFlags& flags) {
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
   Sinks sinks = open_sinks(flags, view, sources, models);
-  if (!sinks.empty()) console.may_lose_reader();
+  if (!sinks.empty() || !flags.telemetry.empty() || flags.servers.metrics.is_given()) console.may_fail();
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
   add_events(flags, sinks);
   PipelineOptions options = flags.pipeline;
@@ -317,6 +320,7 @@ int run(const RunFlags& flags) {
   if (fault.empty() && summary.ledger.failed > 0)
     fault = fmt::format("models could not run on {} frames", summary.ledger.failed);
   std::string unwritten = fault_of(summary.sinks);
+  if (unwritten.empty()) unwritten = console.fault();
   try {
     telemetry.close();
   } catch (const Error& error) {

@@ -12,7 +12,7 @@ namespace {
 class LoopingReader final : public FrameReader {
  public:
   LoopingReader(OpenReader open, std::unique_ptr<FrameReader> first)
-      : open_(std::move(open)), reader_(std::move(first)) {
+      : open_(std::move(open)), reader_(std::move(first)), held_buffers_(reader_->held_buffers()) {
     reader_->expect_rewind();
     info_ = reader_->info();
     info_.frames = -1;
@@ -21,6 +21,7 @@ class LoopingReader final : public FrameReader {
   }
 
   const SourceInfo& info() const override { return info_; }
+  int held_buffers() const override { return held_buffers_; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     while (true) {
@@ -92,7 +93,8 @@ class LoopingReader final : public FrameReader {
   SourceInfo info_;
   std::mutex mutex_;                     // guards reader_ against cancel()
   std::unique_ptr<FrameReader> reader_;  // null: opening it again has failed
-  std::string lost_;                     // why
+  int held_buffers_;
+  std::string lost_;  // why
   std::atomic<bool> cancelled_{false};
   std::set<std::string, std::less<>> names_;
   std::int64_t frames_this_round_ = 0;

@@ -40,6 +40,7 @@ class PacedReader final : public FrameReader {
   }
 
   const SourceInfo& info() const override { return info_; }
+  int held_buffers() const override { return reader_->held_buffers(); }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     const auto start = Clock::now();

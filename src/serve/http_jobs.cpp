@@ -101,7 +101,7 @@ class InferJob final : public HttpJob {
     return arrived_ + *parsed_.timeout;
   }
 
-  void respond(std::span<const OutputBuffer> outputs) override {
+  bool respond(std::span<const OutputBuffer> outputs) override {
     // Text takes longer than many a network: the model does not wait for it.
     constexpr std::int64_t kShort = 1000;
     const bool is_long = std::ranges::any_of(parsed_.outputs, [&](const InferRequest::Output& output) {
@@ -111,10 +111,10 @@ class InferJob final : public HttpJob {
       HttpReply reply = infer_reply(*model_, parsed_, outputs);
       release_regions(parsed_);
       respond_(std::move(reply));
-      return;
+      return true;
     }
     PendingBytes pending = regions_.reserve(bytes_of(outputs));
-    if (pending == nullptr) return refuse(Refusal::kFull, {});
+    if (pending == nullptr) return false;
     const auto owned = std::make_shared<const OwnedOutputs>(outputs, std::move(pending));
     const auto parsed = std::make_shared<InferRequest>(std::move(parsed_));
     workers_.add([owned, parsed, respond = respond_, model = model_, trace = trace()] {
@@ -125,8 +125,9 @@ class InferJob final : public HttpJob {
         return reply;
       });
     });
+    return true;
   }
-  void respond(const Result& /*result*/) override {}
+  bool respond(const Result& /*result*/) override { return true; }
 
  private:
   std::shared_ptr<const Signature> model_;
@@ -155,17 +156,18 @@ class PredictJob final : public HttpJob {
   JobInput input() const override { return image_->view(); }
   std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
 
-  void respond(std::span<const OutputBuffer> /*outputs*/) override {}
-  void respond(const Result& result) override {
+  bool respond(std::span<const OutputBuffer> /*outputs*/) override { return true; }
+  bool respond(const Result& result) override {
     if (!options_.draw) {
       respond_(reply_with("application/json", to_json(result)));
-      return;
+      return true;
     }
     workers_.add([image = image_, result = result.clone(), respond = respond_, trace = trace()] {
       const LogTraceScope scope(trace.for_log());
       respond_with(respond,
                    [&] { return reply_with("image/jpeg", encode_jpeg(draw(image->view(), std::span(&result, 1)))); });
     });
+    return true;
   }
 
  private:

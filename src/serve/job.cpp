@@ -21,7 +21,7 @@ std::string sentence_of(const Error& error) {
 
 std::string sentence_of(Refusal reason) {
   switch (reason) {
-    case Refusal::kFull: return "as many requests wait as may: come again later";
+    case Refusal::kFull: return "as many requests wait as may, or they fill the memory: come again later";
     case Refusal::kLate: return "the request's timeout passed while it waited";
     case Refusal::kCancelled: return "the client has cancelled the request";
     case Refusal::kStopped: break;

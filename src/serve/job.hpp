@@ -15,9 +15,9 @@
 
 namespace saccade::serve {
 
-/// Why a request was not run.
+/// Why a request has no result.
 enum class Refusal {
-  kFull,       ///< as many wait as may
+  kFull,       ///< as many wait as may, or there is no memory for one more
   kLate,       ///< its deadline passed while it waited
   kCancelled,  ///< its client has gone while it waited
   kStopped,    ///< the server is ending
@@ -42,7 +42,8 @@ std::string sentence_of(const Error& error);
 std::string sentence_of(Refusal reason);
 
 /// A request for a model, from when it has come until it has its response. All but the constructor is called by threads
-/// of the server, one at a time. One of respond(), refuse() and fail() is called, once.
+/// of the server, one at a time. One of respond(), refuse() and fail() is called, once; refuse(), too, after a
+/// respond() that returned false.
 class Job {
  public:
   explicit Job(TraceContext trace = {}) : trace_(std::move(trace)) {}
@@ -61,10 +62,11 @@ class Job {
   /// Whether its client has cancelled it. Asked before it runs.
   virtual bool is_cancelled() const { return false; }
 
-  /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns.
-  virtual void respond(std::span<const OutputBuffer> outputs) = 0;
-  /// The job was run on a frame. RESULT is valid until this returns.
-  virtual void respond(const Result& result) = 0;
+  /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns. False if there is no
+  /// memory for the response now, and the job is to be refused.
+  virtual bool respond(std::span<const OutputBuffer> outputs) = 0;
+  /// The same of a job that was run on a frame, and has RESULT.
+  virtual bool respond(const Result& result) = 0;
   /// A request that came now would wait for EXPECTED_WAIT.
   virtual void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) = 0;
   virtual void fail(const Error& error) = 0;

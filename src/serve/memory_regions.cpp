@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/memory_budget.hpp"
 #include "serve/cuda_region.hpp"
 #include "serve/signature.hpp"
 #include "serve/system_region.hpp"
@@ -132,7 +133,10 @@ std::optional<RegionTensor> MemoryRegions::find(const RegionParameters& paramete
   return found;
 }
 
-PendingBytes MemoryRegions::reserve(std::size_t bytes) {
+PendingBytes MemoryRegions::reserve(std::size_t bytes, std::size_t held) {
+  if (bytes + held > options_.most_bytes)
+    fail(ErrorCode::kInvalidArgument, "{} are needed, more than the {} that the server has for requests",
+         readable_bytes(bytes + held), readable_bytes(options_.most_bytes));
   PendingBytes pending(&pending_, {bytes});
   // The sum does not overflow: no tensor has as many bytes as half an address space.
   if (pending_.fetch_add(bytes) + bytes > options_.most_bytes) pending.reset();

@@ -75,8 +75,9 @@ class MemoryRegions {
 
   /// The part of a region that PARAMETERS of the tensor TENSOR name; nullopt if they name none.
   std::optional<RegionTensor> find(const RegionParameters& parameters, std::string_view tensor) const;
-  /// Room for BYTES of an input or output; null: there is none now.
-  PendingBytes reserve(std::size_t bytes);
+  /// Room for BYTES of an input, an output or an image; null: there is none now. Throws if there never is: HELD bytes
+  /// are reserved for the same request.
+  PendingBytes reserve(std::size_t bytes, std::size_t held = 0);
 
  private:
   void check_permits(RegionKind kind) const;

@@ -16,7 +16,7 @@ bool RequestImage::decode(std::span<const std::uint8_t> file, std::int64_t most_
 }
 
 FrameLease RequestImage::acquire(std::size_t bytes) {
-  pending_ = regions_.reserve(bytes);
+  pending_ = regions_.reserve(bytes, working_bytes_);
   has_room_ = pending_ != nullptr;
   if (!has_room_) return {};
   buffer_.data = plain_frame_memory().allocate(bytes);
@@ -32,11 +32,15 @@ void RequestImage::release(FrameBuffer& buffer) noexcept {
 
 void RequestImage::take(std::size_t bytes) {
   if (bytes == 0) return;
+  working_bytes_ = bytes;
   working_ = regions_.reserve(bytes);
   has_room_ = working_ != nullptr;
   if (!has_room_) fail(ErrorCode::kUnsupported, "{} bytes are not free", bytes);
 }
 
-void RequestImage::give_back(std::size_t /*bytes*/) noexcept { working_.reset(); }
+void RequestImage::give_back(std::size_t /*bytes*/) noexcept {
+  working_.reset();
+  working_bytes_ = 0;
+}
 
 }  // namespace saccade::serve

@@ -3,7 +3,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "serve/memory_regions.hpp"
 #include "tensor/frame.hpp"
@@ -20,7 +19,7 @@ class RequestImage final : private FrameAllocator {
   RequestImage& operator=(const RequestImage&) = delete;
 
   /// Decodes the bytes of a JPEG or PNG FILE. False if there is no room for it now. Throws Error (kInvalidFile) if it
-  /// is damaged, of another kind, or declares more than MOST_PIXELS.
+  /// is damaged, of another kind, declares more than MOST_PIXELS, or never fits.
   bool decode(std::span<const std::uint8_t> file, std::int64_t most_pixels);
   /// What decode() has read. Valid as long as this lives.
   const FrameView& view() const { return frame_.view; }
@@ -36,6 +35,7 @@ class RequestImage final : private FrameAllocator {
   bool has_room_ = true;
   PendingBytes pending_;  ///< of the buffer
   PendingBytes working_;  ///< of the decoder
+  std::size_t working_bytes_ = 0;
   FrameBuffer buffer_;
   Frame frame_;
 };

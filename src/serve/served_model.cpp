@@ -55,11 +55,12 @@ std::size_t images_of(const JobInput& input) {
 ServedModel::Failures& ServedModel::Failures::operator+=(const Failures& more) {
   failed += more.failed;
   invalid += more.invalid;
+  refused += more.refused;
   of_device = of_device || more.of_device;
   return *this;
 }
 
-/// Calls WORK for JOB, which fails with what it throws.
+/// Calls WORK for JOB, which fails with what it throws. If WORK returns false, JOB is refused.
 template <typename Work>
 ServedModel::Failures ServedModel::failures_of(Job& job, const Work& work) {
   const LogTraceScope scope(job.trace().for_log());
@@ -70,8 +71,9 @@ ServedModel::Failures ServedModel::failures_of(Job& job, const Work& work) {
   };
   try {
     try {
-      work();
-      return {};
+      if (work()) return {};
+      refuse_for_memory(job);
+      return {.refused = 1};
     } catch (const Error& error) {
       return fail(error);
     } catch (const std::exception& error) {
@@ -146,20 +148,10 @@ bool ServedModel::reserve(Job& job) {
 }
 
 void ServedModel::prepare(Entry entry) {
-  bool has_memory = true;
-  const Failures failures = failures_of(*entry.job, [&] { has_memory = entry.job->prepare(); });
-  std::unique_lock lock(mutex_);
-  if (!has_memory) {
-    ++use_.refused;
-    const std::chrono::nanoseconds wait = expected_wait();
-    lock.unlock();
-    entry.job->refuse(Refusal::kFull, wait);  // as long as it counts, finish() waits for it
-    lock.lock();
-  }
-  --preparing_;
-  use_.failed += failures.failed;
-  use_.invalid += failures.invalid;
-  if (has_memory && failures.failed + failures.invalid == 0) {
+  const Failures failures = failures_of(*entry.job, [&] { return entry.job->prepare(); });
+  const std::scoped_lock lock(mutex_);
+  --preparing_;  // not before: finish() waits for the response, too
+  if (count(failures) == 0) {
     entry.ready = Clock::now();
     ready_.push_back(std::move(entry));
   }
@@ -176,10 +168,8 @@ void ServedModel::execute(ModelExecution& execution) {
     const Failures failures = run(execution, batch);
     const Clock::time_point end = Clock::now();
     std::unique_lock lock(mutex_);
-    const std::size_t without_result = failures.failed + failures.invalid;
+    const std::size_t without_result = count(failures);
     use_.run += batch.size() - without_result;
-    use_.failed += failures.failed;
-    use_.invalid += failures.invalid;
     if (failures.of_device && options_.devices.size() > 1) {
       // What fails at once is always free, and would take the requests that another device could run.
       constexpr std::chrono::seconds kRest{1};
@@ -277,7 +267,7 @@ ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entr
   try {
     run_together(execution, batch);
   } catch (const std::exception&) {
-    if (batch.size() == 1) return failures_of(*batch[0].job, [] { throw; });
+    if (batch.size() == 1) return failures_of(*batch[0].job, []() -> bool { throw; });
     for (std::size_t i = 0; i < batch.size(); ++i) failures += run(execution, batch.subspan(i, 1));
     return failures;
   }
@@ -285,13 +275,26 @@ ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entr
   const bool has_frames = std::holds_alternative<FrameView>(batch[0].job->input());
   for (std::size_t i = 0; i < batch.size(); ++i)
     failures += failures_of(*batch[i].job, [&] {
-      if (has_frames)
-        batch[i].job->respond(execution.result(i));
-      else
-        batch[i].job->respond(execution.outputs(i));
-      batch[i].has_result = true;
+      Job& job = *batch[i].job;
+      batch[i].has_result = has_frames ? job.respond(execution.result(i)) : job.respond(execution.outputs(i));
+      return batch[i].has_result;
     });
   return failures;
+}
+
+/// Adds FAILURES to the use and returns their number. Under the lock.
+std::size_t ServedModel::count(const Failures& failures) {
+  use_.failed += failures.failed;
+  use_.invalid += failures.invalid;
+  use_.refused += failures.refused;
+  return failures.failed + failures.invalid + failures.refused;
+}
+
+void ServedModel::refuse_for_memory(Job& job) {
+  std::unique_lock lock(mutex_);
+  const std::chrono::nanoseconds wait = expected_wait();
+  lock.unlock();
+  job.refuse(Refusal::kFull, wait);
 }
 
 ModelUse ServedModel::use() const {

@@ -70,13 +70,14 @@ class ServedModel {
   struct Failures {
     std::size_t failed = 0;
     std::size_t invalid = 0;
-    bool of_device = false;  ///< which can't run others either, perhaps
+    std::size_t refused = 0;  ///< for lack of memory
+    bool of_device = false;   ///< which can't run others either, perhaps
 
     Failures& operator+=(const Failures& more);
   };
 
   template <typename Work>
-  static Failures failures_of(Job& job, const Work& work);
+  Failures failures_of(Job& job, const Work& work);
   bool reserve(Job& job);
   void prepare(Entry entry);
   void execute(ModelExecution& execution);
@@ -87,8 +88,10 @@ class ServedModel {
                     const std::function<bool(const Job& job)>& is_meant);
   Failures run(ModelExecution& execution, std::span<Entry> batch);
   void count_execution(std::span<const Entry> batch);
+  std::size_t count(const Failures& failures);
   static void run_together(ModelExecution& execution, std::span<const Entry> batch);
   std::chrono::nanoseconds expected_wait() const;
+  void refuse_for_memory(Job& job);
 
   Model model_;
   ExecutionOptions options_;

@@ -346,6 +346,11 @@ TEST_F(Files, OutputsGoOnWithoutAReaderOfTheLines) {
   EXPECT_EQ(test::bytes_of_file(folder_ / "code"), "1\n");
   EXPECT_NE(end.err.find("the other outputs go on"), std::string::npos) << end.err;
   EXPECT_EQ(std::ranges::count(test::bytes_of_file(file), '\n'), kFrames);
+  // The lines are on standard error, the summary is not.
+  const std::string run = "run " + model_ + " --source 'synthetic:?size=64x64&frames=3' --json 2>/dev/full";
+  EXPECT_EQ(shell(run + " --jsonl " + file).exit_code, 1);
+  EXPECT_EQ(shell(run + " --no-save --telemetry " + file).exit_code, 1);
+  EXPECT_EQ(std::ranges::count(test::bytes_of_file(file), '\n'), 1);
 }
 
 TEST_F(Files, ALimitOfTheirSizeIsAnErrorNotASignal) {

@@ -26,12 +26,16 @@ TEST_F(MaxMemoryCommand, RefusesARunThatDoesNotFit) {
 
 TEST_F(MaxMemoryCommand, CountsWhatAnIsolatedSourceReadsAhead) {
   const std::string model = test::write_box_detector(folder_);
-  const auto run = [&](const std::string& flag) {
-    return run_saccade(
-        {"run", model, "--source", "synthetic:?size=640x640&frames=30", "--no-save", "--max-memory", "11M", flag});
+  const auto run = [&](const std::vector<std::string>& flags) {
+    std::vector<std::string> command = {"run",       model,     "--source",     "synthetic:?size=640x640&frames=30",
+                                        "--no-save", "--quiet", "--max-memory", "11M"};
+    command.insert(command.end(), flags.begin(), flags.end());
+    return run_saccade(command);
   };
-  EXPECT_EQ(run("--quiet").exit_code, 0);
-  expect_error(run("--isolate"), 1, {"(11 frames of 640x640) 12.9 MiB"});
+  EXPECT_EQ(run({}).exit_code, 0);
+  expect_error(run({"--isolate"}), 1, {"(11 frames of 640x640) 12.9 MiB"});
+  expect_error(run({"--isolate", "--loop"}), 1, {"(11 frames of 640x640) 12.9 MiB"});
+  expect_error(run({"--isolate", "--realtime", "--queue", "8"}), 1, {" frames of 640x640) "});
 }
 
 }  // namespace

@@ -5,6 +5,7 @@ import concurrent.futures
 import json
 import os
 import shutil
+import socket
 import struct
 import subprocess
 import tempfile
@@ -93,13 +94,17 @@ class GoneClients(unittest.TestCase):
         # The oldest request waits for a second one, until its time is over.
         with Server("--batch", "2", "--batch-wait", "2000") as server:
             request, headers = binary()
-            gone = server.connect()
+            gone, half = server.connect(), server.connect()
             gone.request("POST", f"/v2/models/{SMALL}/infer", request, headers)
             time.sleep(0.5)
             gone.close()
             time.sleep(2.5)
+            half.request("POST", f"/v2/models/{SMALL}/infer", request, headers)
+            half.sock.shutdown(socket.SHUT_WR)
+            reply = half.getresponse()
+            self.assertEqual((reply.status, b"cancelled" in reply.read()), (503, True))
             infer(server, request, headers)
-            self.assertIn("1 requests run, 0 failed, 0 refused, 1 cancelled", server.finish())
+            self.assertIn("1 requests run, 0 failed, 0 refused, 2 cancelled", server.finish())
 
 
 class Metrics(unittest.TestCase):

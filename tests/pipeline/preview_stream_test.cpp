@@ -71,8 +71,8 @@ TEST(PreviewStream, KnowsTheLatenciesOfTheLastResults) {
   EXPECT_EQ(stream.state().p99, std::chrono::milliseconds(7));
   // A thousand, of which the first half is forgotten.
   for (int i = 0; i < 1000; ++i) stream.count(0, Clock::now(), std::chrono::milliseconds(i < 500 ? 10000 : i - 499));
-  EXPECT_EQ(stream.state().p50, std::chrono::milliseconds(251));
-  EXPECT_EQ(stream.state().p99, std::chrono::milliseconds(496));
+  EXPECT_EQ(stream.state().p50, std::chrono::milliseconds(250));
+  EXPECT_EQ(stream.state().p99, std::chrono::milliseconds(495));
 }
 
 TEST(PreviewPage, EscapesNames) {

@@ -10,15 +10,14 @@ namespace saccade::serve {
 namespace {
 
 using testing::Contains;
-using testing::Key;
+using testing::Pair;
 
 constexpr std::int64_t kElements = 2000;  // whose text a worker writes
 
 /// A request for a model with a large output, and its reply.
 class LargeOutput {
  public:
-  explicit LargeOutput(std::size_t most_bytes, std::function<bool()> has_gone = nullptr)
-      : regions_({.most_bytes = most_bytes}) {
+  explicit LargeOutput(std::function<bool()> has_gone = nullptr) {
     const auto signature =
         std::make_shared<const Signature>(Signature{.name = "m", .inputs = infos_, .outputs = infos_});
     HttpRequest request;
@@ -33,37 +32,45 @@ class LargeOutput {
   }
 
   const Job& job() const { return *job_; }
-  HttpReply reply() {
+  MemoryRegions& regions() { return regions_; }
+  bool respond() {
     std::vector<float> elements(kElements, 1.5F);
     const OutputBuffer output{elements.data(), elements.size() * sizeof(float), DType::kFloat32, Shape{kElements}};
-    job_->respond(std::span(&output, 1));
-    return reply_.get_future().get();
+    return job_->respond(std::span(&output, 1));
   }
+  void refuse() { job_->refuse(Refusal::kFull, std::chrono::seconds(2)); }
+  HttpReply reply() { return reply_.get_future().get(); }
 
  private:
   std::vector<TensorInfo> infos_ = {{"x", DType::kFloat32, Shape{kElements}}};
-  MemoryRegions regions_;
+  MemoryRegions regions_{{.most_bytes = kElements * sizeof(float)}};
   std::promise<HttpReply> reply_;
   Workers workers_{1};
   std::unique_ptr<Job> job_;
 };
 
 TEST(HttpJobs, ALargeOutputIsWrittenAsText) {
-  const HttpReply reply = LargeOutput(kElements * sizeof(float)).reply();
+  LargeOutput request;
+  EXPECT_TRUE(request.respond());
+  const HttpReply reply = request.reply();
   EXPECT_EQ(reply.status, 200);
   EXPECT_THAT(reply.body, testing::HasSubstr("1.5,1.5"));
 }
 
 TEST(HttpJobs, WithoutRoomForAnOutputTheClientComesAgain) {
-  const HttpReply reply = LargeOutput(kElements * sizeof(float) - 1).reply();
+  LargeOutput request;
+  const PendingBytes others = request.regions().reserve(1);
+  EXPECT_FALSE(request.respond());
+  request.refuse();
+  const HttpReply reply = request.reply();
   EXPECT_EQ(reply.status, 429);
-  EXPECT_THAT(reply.headers, Contains(Key("Retry-After")));
+  EXPECT_THAT(reply.headers, Contains(Pair("Retry-After", "2")));
 }
 
 TEST(HttpJobs, AJobIsCancelledIfItsClientHasGone) {
-  EXPECT_FALSE(LargeOutput(0).job().is_cancelled());
-  EXPECT_FALSE(LargeOutput(0, [] { return false; }).job().is_cancelled());
-  EXPECT_TRUE(LargeOutput(0, [] { return true; }).job().is_cancelled());
+  EXPECT_FALSE(LargeOutput().job().is_cancelled());
+  EXPECT_FALSE(LargeOutput([] { return false; }).job().is_cancelled());
+  EXPECT_TRUE(LargeOutput([] { return true; }).job().is_cancelled());
 }
 
 }  // namespace

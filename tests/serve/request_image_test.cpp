@@ -15,7 +15,7 @@ constexpr int kHeight = 256;  // rows of the image are not padded, turned or not
 constexpr std::size_t kBytes = std::size_t{3} * kWidth * kHeight;
 constexpr std::int64_t kMostPixels = kWidth * kHeight;
 
-Image picture() {
+Image gradient() {
   Image image(PixelFormat::kRgb24, kWidth, kHeight);
   for (std::size_t i = 0; i < kBytes; ++i) image.samples()[i] = static_cast<std::uint8_t>(i / 900);
   return image;
@@ -26,7 +26,7 @@ bool has_room(MemoryRegions& regions, std::size_t bytes) { return regions.reserv
 
 TEST(RequestImage, IsTheImageAndCountsAsLongAsItLives) {
   MemoryRegions regions({.most_bytes = kBytes});
-  const std::string file = encode_jpeg(picture());
+  const std::string file = encode_jpeg(gradient());
   {
     RequestImage image(regions);
     ASSERT_TRUE(image.decode(test::bytes_of(file), kMostPixels));
@@ -42,17 +42,17 @@ TEST(RequestImage, IsTheImageAndCountsAsLongAsItLives) {
 }
 
 TEST(RequestImage, WithoutRoomNothingIsDecoded) {
-  const std::string file = encode_jpeg(picture());
+  const std::string file = encode_jpeg(gradient());
   // An image that is turned is decoded into a buffer of the same size.
   const std::pair<std::string, std::size_t> cases[] = {{file, kBytes}, {test::with_orientation(file, 6), 2 * kBytes}};
   for (const auto& [bytes, needed] : cases) {
-    for (const std::size_t most : {std::size_t{0}, kBytes - 1, needed - 1}) {
-      MemoryRegions regions({.most_bytes = most});
-      RequestImage image(regions);
-      EXPECT_FALSE(image.decode(test::bytes_of(bytes), kMostPixels)) << most;
-      EXPECT_TRUE(has_room(regions, most));
-    }
     MemoryRegions regions({.most_bytes = needed});
+    for (const std::size_t held : {std::size_t{1}, needed - kBytes + 1, needed}) {
+      const PendingBytes others = regions.reserve(held);
+      RequestImage image(regions);
+      EXPECT_FALSE(image.decode(test::bytes_of(bytes), kMostPixels)) << held;
+      EXPECT_TRUE(has_room(regions, needed - held));
+    }
     RequestImage image(regions);
     EXPECT_TRUE(image.decode(test::bytes_of(bytes), kMostPixels));
     EXPECT_TRUE(has_room(regions, needed - kBytes));
@@ -61,7 +61,7 @@ TEST(RequestImage, WithoutRoomNothingIsDecoded) {
 
 TEST(RequestImage, WhatIsWrongWithAFileIsThrown) {
   MemoryRegions regions({.most_bytes = kBytes});
-  const std::string file = encode_jpeg(picture());
+  const std::string file = encode_jpeg(gradient());
   const auto message_of = [&](std::string_view bytes, std::int64_t most_pixels) -> std::string {
     RequestImage image(regions);
     try {
@@ -76,6 +76,8 @@ TEST(RequestImage, WhatIsWrongWithAFileIsThrown) {
   EXPECT_THAT(message_of("text", kMostPixels), HasSubstr("neither a JPEG nor a PNG"));
   EXPECT_THAT(message_of(std::string_view(file).substr(0, file.size() / 2), kMostPixels), HasSubstr("damaged"));
   EXPECT_THAT(message_of(file, kMostPixels - 1), HasSubstr("320x256"));
+  EXPECT_THAT(message_of(test::with_orientation(file, 6), kMostPixels),
+              HasSubstr("more than the 240.0 KiB that the server has"));
   EXPECT_TRUE(has_room(regions, kBytes));
 }
 

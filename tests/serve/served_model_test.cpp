@@ -37,7 +37,8 @@ class ColorJob final : public Job {
   std::optional<Clock::time_point> latest;
   bool has_gone = false;
   std::function<void()> preparing = [] {};
-  bool has_memory = true;
+  bool has_memory = true;  ///< for the request
+  bool has_room = true;    ///< for the response
 
   bool prepare() override {
     preparing();
@@ -48,11 +49,16 @@ class ColorJob final : public Job {
   JobInput input() const override { return TensorInput{std::span(&buffer_, 1), images_}; }
   std::optional<Clock::time_point> deadline() const override { return latest; }
   bool is_cancelled() const override { return has_gone; }
-  void respond(std::span<const OutputBuffer> outputs) override {
+  bool respond(std::span<const OutputBuffer> outputs) override {
+    if (!has_room) return false;
     const auto* values = static_cast<const float*>(outputs[0].data);
     end_.set_value({{values, values + outputs[0].shape.elements()}, outputs[0].shape, {}});
+    return true;
   }
-  void respond(const Result& /*result*/) override { end_.set_value({{}, {}, "a result"}); }
+  bool respond(const Result& /*result*/) override {
+    end_.set_value({{}, {}, "a result"});
+    return true;
+  }
   void refuse(Refusal reason, std::chrono::nanoseconds /*expected_wait*/) override {
     end_.set_value({{}, {}, kNames.at(static_cast<std::size_t>(reason))});
   }
@@ -166,9 +172,11 @@ TEST_F(ServedModelTest, WhatHasNoMemoryIsRefused) {
   ServedModel model = make({});
   EXPECT_EQ(submit(model, {0.5F}, [](ColorJob& job) { job.has_memory = false; }).get().text, "full");
   EXPECT_FLOAT_EQ(submit(model, {0.5F}).get().outputs.at(0), 0.5F);
+  EXPECT_EQ(submit(model, {0.5F}, [](ColorJob& job) { job.has_room = false; }).get().text, "full");
   model.finish();
-  EXPECT_EQ(model.use().refused, 1U);
+  EXPECT_EQ(model.use().refused, 2U);
   EXPECT_EQ(model.use().failed, 0U);
+  EXPECT_EQ(model.use().run, 1U);
 }
 
 TEST_F(ServedModelTest, TheQueueIsBounded) {

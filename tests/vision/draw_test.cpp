@@ -408,6 +408,20 @@ TEST(Draw, DepthBesideOtherPredictionsHasACorner) {
   EXPECT_NE(page.at(500, 400), kGray);
 }
 
+TEST(Draw, TheLegendOfASmallMapIsWithinTheImage) {
+  Mapped mapped;
+  mapped.depths = {6.914F, 57.25F};
+  mapped.result.depth = {mapped.place, DepthKind::kMetric, mapped.depths, 6.914F, 57.25F, 32};
+  mapped.result.detections.push_back({{100, 100, 200, 200}, 0, "car", 1});
+  Page page(200, 150);
+
+  page.draw(mapped.result);
+
+  // The map is 50 pixels wide and has a margin of 4; its legend begins to the left of it.
+  EXPECT_NE(page.at(130, 140), kGray);
+  for (int y = 0; y < 150; ++y) EXPECT_EQ(page.at(198, y), kGray) << y;
+}
+
 TEST(Draw, DepthOfNothingFiniteIsNoProblem) {
   Mapped mapped;
   mapped.depths = {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()};

@@ -126,7 +126,7 @@ class Reader final : public ImageReader {
     const int width = turned ? header.height : header.width;
     const int height = turned ? header.width : header.height;
     const bool is_upright = header.orientation == 1;
-    const std::size_t stored_bytes = is_upright ? 0 : frame_bytes(PixelFormat::kRgb24, header.width, header.height);
+    const std::size_t stored_bytes = is_upright ? 0 : std::size_t{3} * header.width * header.height;
     const Counted working(allocator, header.working_bytes + stored_bytes);
     Frame frame;
     frame.lease = allocator.acquire(frame_bytes(PixelFormat::kRgb24, width, height));
@@ -139,15 +139,14 @@ class Reader final : public ImageReader {
       return frame;
     }
     const int pitch = 3 * header.width;
-    stored_.resize(static_cast<std::size_t>(pitch) * static_cast<std::size_t>(header.height));
-    if (!decoder.decode(stored_.data(), pitch)) damaged(name, decoder);
-    copy_upright(stored_.data(), pitch, header.width, header.height, 3, header.orientation,
+    const auto stored = std::make_unique_for_overwrite<std::uint8_t[]>(stored_bytes);
+    if (!decoder.decode(stored.get(), pitch)) damaged(name, decoder);
+    copy_upright(stored.get(), pitch, header.width, header.height, 3, header.orientation,
                  {pixels, frame.view.pitch_bytes[0]});
     return frame;
   }
 
   std::vector<std::uint8_t> file_;
-  std::vector<std::uint8_t> stored_;  // pixels of an image that is yet to be rotated
   std::unique_ptr<ImageDecoder> jpeg_ = make_jpeg_decoder();
   std::unique_ptr<ImageDecoder> png_ = make_png_decoder();
 };

@@ -61,8 +61,10 @@ PreviewStream::State PreviewStream::state() const {
   std::vector<std::chrono::nanoseconds> latencies(latencies_.begin(),
                                                   latencies_.begin() + std::min<std::int64_t>(frames_, kLatencies));
   std::ranges::sort(latencies);
-  state.p50 = latencies[latencies.size() / 2];
-  state.p99 = latencies[latencies.size() * 99 / 100];
+  // The nearest rank, as Histogram::percentile().
+  const auto percentile = [&](std::size_t percent) { return latencies[(latencies.size() * percent + 99) / 100 - 1]; };
+  state.p50 = percentile(50);
+  state.p99 = percentile(99);
   const std::size_t known = std::min<std::size_t>(static_cast<std::size_t>(frames_), kTimes);
   if (known < 2 || ended_) return state;
   const auto end = static_cast<std::size_t>(frames_);

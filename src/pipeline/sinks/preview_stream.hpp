@@ -24,7 +24,7 @@ class PreviewStream {
     std::int64_t frames = 0;
     std::size_t objects = 0;  ///< of the newest frame
     double frame_rate = 0;    ///< of results; 0 if none came for some time
-    // Of the newest results, from the start of their capture; 0 without any.
+    // Of Latency::total of the newest results; 0 without any.
     std::chrono::nanoseconds p50{};
     std::chrono::nanoseconds p99{};
     bool ended = false;

@@ -52,12 +52,13 @@ class MessageJob final : public Job {
     return call_->context().IsCancelled() && Clock::now() <= deadline().value_or(Clock::time_point::max());
   }
 
-  void respond(std::span<const OutputBuffer> outputs) override {
+  bool respond(std::span<const OutputBuffer> outputs) override {
     grpc::ByteBuffer response = response_to(*model_, call_->request(), parsed_, outputs);
     release_regions(parsed_);
     std::exchange(call_, nullptr)->finish(response);
+    return true;
   }
-  void respond(const Result& /*result*/) override {}
+  bool respond(const Result& /*result*/) override { return true; }
 
   void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) override {
     // Clients with a policy of retries wait for so long.

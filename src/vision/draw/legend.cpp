@@ -157,10 +157,12 @@ void Legend::draw_depths(const Sheet& sheet, const DepthRange& range, DepthKind 
   Coverage text = letters(sheet);
   const int words_width = near_width + text.width + 4 * gap;
   const int bar = std::clamp(rect.width() - 2 * sheet.margin - words_width, 2, 8 * sheet.letters);
-  const int left = rect.left + sheet.margin;
+  const int width = words_width + bar;
+  // In a small map it begins to the left of it.
+  const int left = std::max(0, std::min(rect.left, rect.right - 2 * sheet.margin - width) + sheet.margin);
   const int bottom = rect.bottom - sheet.margin;
   const int top = bottom - text.height;
-  const Rect whole = {left, top, left + words_width + bar, bottom};
+  const Rect whole = {left, top, left + width, bottom};
   fill(sheet.image, whole, kShade, kShadeOpacity);
   stamp(sheet.image, left + gap, top, text, kLetters);
   const int start = left + text.width + 2 * gap;
