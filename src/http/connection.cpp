@@ -1,7 +1,5 @@
 #include "http/connection.hpp"
 
-#include <poll.h>
-
 #include <array>
 #include <atomic>
 #include <boost/asio/dispatch.hpp>
@@ -18,8 +16,10 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "http/body_buffer.hpp"
 #include "http/credentials.hpp"
 #include "http/error_reply.hpp"
+#include "http/message.hpp"
 
 namespace saccade::http {
 namespace {
@@ -44,27 +44,8 @@ constexpr std::size_t kBufferBytes = 64 << 10;
 
 using Parser = beast::http::request_parser<beast::http::string_body>;
 
-HttpRequest request_of(beast::http::request<beast::http::string_body> message, std::vector<std::string> names) {
-  HttpRequest request;
-  request.method = message.method_string();
-  const auto target = message.target();
-  const std::size_t question = std::min(target.find('?'), target.size());
-  request.path = target.substr(0, question);
-  request.query = target.substr(std::min(question + 1, target.size()));
-  request.names = std::move(names);
-  for (const auto& field : message) request.headers.emplace_back(field.name_string(), field.value());
-  request.body = std::move(message.body());
-  return request;
-}
-
 std::chrono::seconds time_for(std::size_t bytes) {
   return kPatience + std::chrono::seconds(bytes / kSlowestBytesPerSecond);
-}
-
-/// Whether the other end of the connection SOCKET sends no more.
-bool is_closed_by_peer(int socket) {
-  pollfd events{.fd = socket, .events = POLLRDHUP, .revents = 0};
-  return poll(&events, 1, 0) > 0;
 }
 
 /// What a handler throws becomes a line of the log: clients learn nothing about the machine.
@@ -75,13 +56,6 @@ HttpReply failed() {
     log(LogLevel::kWarning, "a request can't be served: {}", error.what());
   }
   return error_reply(500);
-}
-
-/// Whether FAILURE is the client's: what it sent is no HTTP.
-bool is_malformed(error_code failure) {
-  using Error = beast::http::error;
-  return failure && failure.category() == make_error_code(Error::bad_method).category() &&
-         failure != Error::end_of_stream && failure != Error::partial_message;
 }
 
 template <typename Stream>
@@ -140,6 +114,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   /// An idle connection has no parser, and a buffer of the last request alone.
   void wait_for_request() {
     parser_.reset();
+    body_ = {};
     release();
     if (is_ending_) return finish();
     if (buffer_.size() > 0) return read_header();
@@ -193,15 +168,21 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (bytes > match_.route->most_bytes) return reject(error_reply(413));
     // Only what has come is counted: a client that announces a body and sends nothing does not block others.
     if (!shared_->has_room(bytes)) return reject_for_room();
-    // Large pieces: each read has its own cost.
-    if (bytes > 0) buffer_.reserve(kBufferBytes);
-    parser_->eager(true);
+    if (!parser_->chunked()) take_body_from_buffer(bytes);
     body_began_ = Clock::now();
     lowest().expires_after(kPatience);
     const auto& message = parser_->get();
     const bool is_asked = beast::iequals(message[beast::http::field::expect], "100-continue");
-    if (is_asked && message.version() > 10 && !parser_->is_done()) return invite();
-    read_body();
+    const bool has_body = parser_->chunked() ? !parser_->is_done() : !body_.is_complete();
+    if (is_asked && message.version() > 10 && has_body) return invite();
+    read_more();
+  }
+
+  /// The begin of a body of BYTES may have come with the headers.
+  void take_body_from_buffer(std::size_t bytes) {
+    const std::size_t here = std::min(buffer_.size(), bytes);
+    body_ = BodyBuffer(bytes, {static_cast<const char*>(buffer_.data().data()), here});
+    buffer_.consume(here);
   }
 
   /// Sets match_, or returns why the request is refused.
@@ -233,33 +214,61 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
     net::async_write(stream_, net::buffer(kContinue),
                      [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
-                       if (!error) self->read_body();
+                       if (!error) self->read_more();
                      });
   }
 
+  void read_more() { parser_->chunked() ? read_chunks() : read_body(); }
+
+  /// Counts BYTES of the body, all that have come, and sets the time for the next ones. False: it is too large, and
+  /// rejected.
+  bool admit(std::size_t bytes) {
+    if (!shared_->reserve(bytes - reserved_bytes_)) {
+      reject_for_room();
+      return false;
+    }
+    reserved_bytes_ = bytes;
+    lowest().expires_at(std::min(Clock::now() + kPatience, body_began_ + time_for(bytes)));
+    return true;
+  }
+
   void read_body() {
+    if (!admit(body_.size())) return;
+    if (body_.is_complete()) return dispatch(body_.take());
+    const std::span<char> tail = body_.tail();
+    stream_.async_read_some(net::buffer(tail.data(), tail.size()),
+                            [self = this->shared_from_this()](error_code error, std::size_t count) {
+                              if (error) return self->close();
+                              self->body_.commit(count);
+                              self->read_body();
+                            });
+  }
+
+  void read_chunks() {
     const std::size_t bytes = parser_->get().body().size();
     if (bytes > match_.route->most_bytes) return reject(error_reply(413));
-    if (!shared_->reserve(bytes - reserved_bytes_)) return reject_for_room();
-    reserved_bytes_ = bytes;
-    if (parser_->is_done()) return dispatch();
-    lowest().expires_at(std::min(Clock::now() + kPatience, body_began_ + time_for(bytes)));
+    if (!admit(bytes)) return;
+    if (parser_->is_done()) return dispatch(std::move(parser_->get().body()));
+    // Large pieces: each read has its own cost.
+    buffer_.reserve(kBufferBytes);
+    parser_->eager(true);
     beast::http::async_read_some(stream_, buffer_, *parser_,
                                  [self = this->shared_from_this()](error_code error, std::size_t /*bytes*/) {
                                    if (error == beast::http::error::body_limit) return self->reject(error_reply(413));
                                    if (is_malformed(error)) return self->reject(error_reply(400));
                                    if (error) return self->close();
-                                   self->read_body();
+                                   self->read_chunks();
                                  });
   }
 
-  void dispatch() {
+  void dispatch(std::string body) {
     lowest().expires_never();
     is_running_ = true;
     is_head_ = parser_->get().method_string() == "HEAD";
     keep_alive_ = parser_->get().keep_alive();
     version_ = parser_->get().version();
     HttpRequest request = request_of(parser_->release(), std::move(match_.names));
+    request.body = std::move(body);
     const HttpRoute& route = *match_.route;
     if (route.respond) return respond(route, std::move(request));
     net::post(shared_->workers, [self = this->shared_from_this(), &route, request = std::move(request)] {
@@ -462,6 +471,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   Stream stream_;
   beast::flat_buffer buffer_{kBufferBytes};
   std::optional<Parser> parser_;
+  BodyBuffer body_;  // of a known length
   Routes::Match match_;
   std::optional<beast::http::response<beast::http::string_body>> response_;
   std::optional<beast::http::response_serializer<beast::http::string_body>> serializer_;

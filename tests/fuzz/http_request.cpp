@@ -3,20 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
 #include "http/base64.hpp"
+#include "http/body_buffer.hpp"
 #include "http/routes.hpp"
 #include "serve/memory_api.hpp"
 #include "serve/multipart.hpp"
 #include "serve/trace_context.hpp"
 
-// What `serve` reads of a request besides tensors: its route, query, multipart body, trace, and requests for shared
-// memory. The input has these fields, with zero bytes between them: method, path, query, Content-Type, traceparent,
-// body.
+// What `serve` reads of a request besides tensors: its body in pieces, route, query, multipart body, trace, and
+// requests for shared memory. The input has these fields, with zero bytes between them: method, path, query,
+// Content-Type, traceparent, body.
 namespace {
 
 using saccade::serve::RegionKind;
@@ -49,6 +51,24 @@ std::array<std::string_view, 6> fields_of(std::string_view input) {
   return fields;
 }
 
+/// BODY as it comes from a connection, in pieces of sizes that are drawn from PIECES.
+std::string received(std::string_view body, std::string_view pieces) {
+  std::size_t next = 0;
+  const auto piece = [&](std::size_t most) {
+    const std::size_t wanted = pieces.empty() ? most : static_cast<unsigned char>(pieces[next++ % pieces.size()]) * 97;
+    return std::clamp<std::size_t>(wanted, 1, most);
+  };
+  saccade::http::BodyBuffer buffer(body.size(), body.substr(0, body.empty() ? 0 : piece(body.size())));
+  while (!buffer.is_complete()) {
+    const std::span<char> tail = buffer.tail();
+    require(!tail.empty() && tail.size() <= body.size() - buffer.size());
+    const std::size_t count = piece(tail.size());
+    std::copy_n(body.data() + buffer.size(), count, tail.data());
+    buffer.commit(count);
+  }
+  return buffer.take();
+}
+
 void find_image(const saccade::HttpRequest& request) {
   try {
     const std::string_view image = saccade::serve::image_in(request);
@@ -67,7 +87,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   request.path = path;
   request.query = query;
   request.headers.emplace_back("content-type", type);
-  request.body = body;
+  request.body = received(body, trace);
+  require(request.body == body);
   find_image(request);
   (void)request.parameter("draw");
   const saccade::serve::TraceContext context = saccade::serve::parse_traceparent(trace);
