@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <saccade/saccade.hpp>
@@ -345,6 +346,13 @@ void check_standard_output(const RunFlags& flags) {
                      "only one of --jsonl -, --csv -, --coco -, --mot -, --telemetry -, --json can use it");
 }
 
+/// Whether PATH is a file, and no device or pipe.
+bool rotates(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || is_standard_output(path)) return false;
+  return !std::filesystem::exists(path, ignored) || std::filesystem::is_regular_file(path, ignored);
+}
+
 /// --rotate would be ignored by what has no file to rotate.
 void check_rotation(const RunFlags& flags) {
   if (!flags.rotate.rotation.is_on()) return;
@@ -358,7 +366,7 @@ void check_rotation(const RunFlags& flags) {
   if (!flags.mot.empty())
     throw UsageError("--rotate", fmt::format("the file of --mot can't rotate: only those of {} do", kRotating));
   const std::array files = {&flags.jsonl, &flags.csv, &flags.coco, &flags.video, &flags.telemetry};
-  if (std::ranges::all_of(files, [](const std::string* path) { return path->empty() || is_standard_output(*path); }))
+  if (std::ranges::none_of(files, [](const std::string* path) { return rotates(*path); }))
     throw UsageError("--rotate", fmt::format("nothing rotates: name a file with {}", kRotating));
 }
 

@@ -152,6 +152,7 @@ int run_server(const ServeFlags& flags) {
   drain(*http, grpc.get());
   print_result(
       flags.common.json, [&] { return to_json(models); }, [&] { return to_text(models); });
+  if (log) log->check();
   return kOk;
 }
 

@@ -8,6 +8,15 @@ namespace {
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
+/// Takes the first NAME=VALUE off QUERY, as sent.
+std::pair<std::string_view, std::string_view> take_parameter(std::string_view& query) {
+  const std::size_t end = std::min(query.find('&'), query.size());
+  const std::string_view pair = query.substr(0, end);
+  query.remove_prefix(std::min(end + 1, query.size()));
+  const std::size_t equals = std::min(pair.find('='), pair.size());
+  return {pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size()))};
+}
+
 }  // namespace
 
 std::optional<std::string> percent_decoded(std::string_view text) {
@@ -35,17 +44,17 @@ std::string_view HttpRequest::header(std::string_view name) const {
 }
 
 std::optional<std::string> HttpRequest::parameter(std::string_view name) const {
-  std::string_view rest = query;
-  while (!rest.empty()) {
-    const std::size_t end = std::min(rest.find('&'), rest.size());
-    const std::string_view pair = rest.substr(0, end);
-    rest.remove_prefix(std::min(end + 1, rest.size()));
-    const std::size_t equals = std::min(pair.find('='), pair.size());
-    if (pair.substr(0, equals) != name) continue;
-    const std::string_view value = pair.substr(std::min(equals + 1, pair.size()));
-    return percent_decoded(value).value_or(std::string(value));
+  for (std::string_view rest = query; !rest.empty();) {
+    const auto [given, value] = take_parameter(rest);
+    if (given == name) return percent_decoded(value).value_or(std::string(value));
   }
   return std::nullopt;
+}
+
+std::string_view HttpRequest::parameter_besides(std::string_view name) const {
+  for (std::string_view rest = query; !rest.empty();)
+    if (const auto [given, value] = take_parameter(rest); given != name && !given.empty()) return given;
+  return {};
 }
 
 HttpReply page_reply(std::string page, std::string_view policy) {

@@ -38,6 +38,7 @@ constexpr std::size_t kSlowestBytesPerSecond = 256 << 10;
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMostDiscarded = 16 << 20;
 constexpr std::uint32_t kMostHeaderBytes = 16 << 10;
+constexpr std::chrono::seconds kViewerPatience{2};
 // What waits in a larger buffer of the kernel is old when a slow viewer gets it.
 constexpr int kViewerBytes = 1 << 16;
 constexpr std::size_t kBufferBytes = 64 << 10;
@@ -419,11 +420,20 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     const auto written = std::make_shared<std::promise<bool>>();
     net::post(stream_.get_executor(), [this, &bytes, written] {
       if (is_ending_) return written->set_value(false);
-      lowest().expires_after(time_for(bytes.size()));
-      net::async_write(stream_, net::buffer(bytes),
-                       [written](error_code error, std::size_t /*bytes*/) { written->set_value(!error); });
+      write_some(net::buffer(bytes), written);
     });
     return written->get_future().get();
+  }
+
+  /// A viewer that takes nothing is cut off: it holds the place of another one.
+  void write_some(net::const_buffer bytes, const std::shared_ptr<std::promise<bool>>& written) {
+    if (bytes.size() == 0) return written->set_value(true);
+    lowest().expires_after(kViewerPatience);
+    stream_.async_write_some(bytes,
+                             [self = this->shared_from_this(), bytes, written](error_code error, std::size_t count) {
+                               if (error) return written->set_value(false);
+                               self->write_some(bytes + count, written);
+                             });
   }
 
   /// Notices a client that goes away while there is nothing to send. What it still sends is not read.

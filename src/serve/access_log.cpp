@@ -66,9 +66,12 @@ void AccessLog::add(const Access& access, const TraceContext& trace) noexcept {
   try {
     write_line(file_, line_of(access, trace));
   } catch (const std::exception& error) {
-    if (!has_failed_.exchange(true))
-      write_log(LogLevel::kWarning, path_ + ": requests are not logged: " + error.what());
+    if (lost_.fetch_add(1) == 0) write_log(LogLevel::kWarning, path_ + ": requests are not logged: " + error.what());
   }
+}
+
+void AccessLog::check() const {
+  if (lost_ > 0) fail(ErrorCode::kIo, "can't write {}: {} requests are not logged", path_, lost_.load());
 }
 
 }  // namespace saccade::serve

@@ -33,11 +33,13 @@ class AccessLog {
 
   /// Writes a line. If that fails, the log says so once, and requests go on.
   void add(const Access& access, const TraceContext& trace) noexcept;
+  /// Throws Error (kIo) if lines could not be written.
+  void check() const;
 
  private:
   std::string path_;
   int file_;
-  std::atomic<bool> has_failed_{false};
+  std::atomic<std::uint64_t> lost_{0};  ///< lines
 };
 
 }  // namespace saccade::serve

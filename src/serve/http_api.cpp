@@ -164,6 +164,8 @@ class Api {
       const std::string draw = request.parameter("draw").value_or("0");
       if (draw != "0" && draw != "1")
         options.problem = fmt::format("the parameter 'draw' is '{}', neither 0 nor 1", brief(draw));
+      if (const std::string_view other = request.parameter_besides("draw"); !other.empty())
+        options.problem = fmt::format("there is no parameter '{}': 'draw' is the only one", brief(other));
       options.draw = draw == "1";
       model.submit(predict_job(std::move(request), std::move(respond), options, workers_, regions_),
                    ServedModel::Preparation::kLong);

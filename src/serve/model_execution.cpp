@@ -100,14 +100,12 @@ void ModelExecution::run(std::span<const FrameView> frames) {
   runner_->wait();
 }
 
-const Result& ModelExecution::result(std::size_t i) {
+Result& ModelExecution::result(std::size_t i) {
   if (runner_->is_tiled())
     runner_->run(frames_[i]);
   else
     runner_->read(i, frames_[i]);
-  Result& result = runner_->result();
-  result.latency.total = result.latency.pre + result.latency.model + result.latency.post;
-  return result;
+  return runner_->result();
 }
 
 }  // namespace saccade::serve

@@ -28,7 +28,7 @@ class ModelExecution {
   /// Runs on FRAMES, most_frames() at most. Throws Error.
   void run(std::span<const FrameView> frames);
   /// Of frame I of the last run on frames; valid until the next call. Throws Error.
-  const Result& result(std::size_t i);
+  Result& result(std::size_t i);
 
   /// See TensorBatches; null: one image at a time.
   const TensorBatches* batches() const { return batches_ ? &*batches_ : nullptr; }

@@ -1,6 +1,7 @@
 #include "serve/multipart.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "base/error.hpp"
@@ -31,6 +32,7 @@ std::string_view image_in(const HttpRequest& request) {
     fail(ErrorCode::kInvalidArgument, "the multipart body has no valid boundary");
   const std::string delimiter = "--" + std::string(boundary);
   const std::string end = "\r\n" + delimiter;
+  std::optional<std::string_view> file;
   for (std::size_t at = body.find(delimiter); at != std::string_view::npos;) {
     const std::size_t head = at + delimiter.size();
     const std::size_t blank = body.find("\r\n\r\n", head);
@@ -38,10 +40,14 @@ std::string_view image_in(const HttpRequest& request) {
     if (last == std::string_view::npos) break;
     const std::string_view headers = body.substr(head, blank - head);
     const std::size_t first = blank + 4;
-    if (headers.find("filename=") != std::string_view::npos && last >= first) return body.substr(first, last - first);
+    if (headers.find("filename=") != std::string_view::npos && last >= first) {
+      if (file) fail(ErrorCode::kInvalidArgument, "the multipart body has several files: send one per request");
+      file = body.substr(first, last - first);
+    }
     at = last + 2;
   }
-  fail(ErrorCode::kInvalidArgument, "the multipart body has no file");
+  if (!file) fail(ErrorCode::kInvalidArgument, "the multipart body has no file");
+  return *file;
 }
 
 }  // namespace saccade::serve

@@ -1,5 +1,6 @@
 #include "serve/repository.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -9,6 +10,14 @@ namespace saccade::serve {
 namespace {
 
 bool is_model(const std::filesystem::path& file) { return file.extension() == ".onnx" || file.extension() == ".plan"; }
+
+/// Whether FOLDER has a model in the layout of Triton's repositories.
+bool has_nested_model(const std::string& folder) {
+  std::error_code ignored;
+  return std::ranges::any_of(std::filesystem::directory_iterator(folder), [&](const auto& entry) {
+    return std::filesystem::exists(entry.path() / "1" / "model.onnx", ignored);
+  });
+}
 
 }  // namespace
 
@@ -26,8 +35,13 @@ void Repository::add(const std::string& path) {
 }
 
 void Repository::add_folder() {
-  for (const Entry& entry : index())
-    if (!entry.is_loaded) add(path_of(entry.name));
+  if (!is_controlled()) return;
+  for (const std::string& name : names()) fixed_.insert(name);
+  const std::vector<std::string> files = file_names();
+  if (files.empty())
+    log(LogLevel::kWarning, "there is no .onnx file or plan in '{}'{}", folder_,
+        has_nested_model(folder_) ? ": a model NAME/1/model.onnx is to be NAME.onnx" : "");
+  for (const std::string& name : files) add(path_of(name));
 }
 
 void Repository::check_is_controlled() const {
@@ -35,8 +49,15 @@ void Repository::check_is_controlled() const {
     fail(ErrorCode::kInvalidArgument, "models can't be loaded or unloaded: the server was started without --model-dir");
 }
 
+/// What is unloaded can be loaded again.
+void Repository::check_is_of_folder(const std::string& name) const {
+  if (fixed_.contains(name))
+    fail(ErrorCode::kInvalidArgument, "'{}' is a model of the command line, and stays as it is", name);
+}
+
 void Repository::load(const std::string& name) {
   check_is_controlled();
+  check_is_of_folder(name);
   const std::scoped_lock loading(loading_);
   const std::string path = path_of(name);
   std::unique_ptr<ServedModel> model;
@@ -57,6 +78,7 @@ void Repository::load(const std::string& name) {
 
 void Repository::unload(const std::string& name) {
   check_is_controlled();
+  check_is_of_folder(name);
   const std::scoped_lock loading(loading_);
   std::unique_ptr<ServedModel> model;
   {
@@ -91,11 +113,18 @@ std::string Repository::path_of(const std::string& name) const {
   return path;
 }
 
+/// The names of the models in the folder.
+std::vector<std::string> Repository::file_names() const {
+  std::set<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(folder_))
+    if (is_model(file.path())) names.insert(file.path().stem().string());
+  return {names.begin(), names.end()};
+}
+
 std::vector<Repository::Entry> Repository::index() const {
   std::map<std::string, bool> is_ready;
   if (is_controlled())
-    for (const auto& file : std::filesystem::directory_iterator(folder_))
-      if (is_model(file.path())) is_ready[file.path().stem().string()] = false;
+    for (const std::string& name : file_names()) is_ready[name] = false;
   for (const std::string& name : names()) is_ready[name] = true;
   std::vector<Entry> entries;
   entries.reserve(is_ready.size());

@@ -135,7 +135,9 @@ bool ServedModel::reserve(Job& job) {
   std::chrono::nanoseconds wait{};
   {
     const std::scoped_lock lock(mutex_);
-    if (!is_ending_ && ready_.size() + preparing_ < options_.queue) {
+    // An execution that is free takes what is ready at once.
+    const std::size_t free = (executions_.size() - running_) * options_.batch;
+    if (!is_ending_ && ready_.size() + preparing_ < options_.queue + free) {
       ++preparing_;
       return true;
     }
@@ -148,6 +150,7 @@ bool ServedModel::reserve(Job& job) {
 }
 
 void ServedModel::prepare(Entry entry) {
+  entry.prepared_from = Clock::now();
   const Failures failures = failures_of(*entry.job, [&] { return entry.job->prepare(); });
   const std::scoped_lock lock(mutex_);
   --preparing_;  // not before: finish() waits for the response, too
@@ -163,11 +166,16 @@ void ServedModel::execute(ModelExecution& execution) {
   Entries batch;
   while (take(batch)) {
     refuse_late(batch);
-    if (batch.empty()) continue;
+    if (batch.empty()) {
+      const std::scoped_lock lock(mutex_);
+      --running_;
+      continue;
+    }
     const Clock::time_point start = Clock::now();
-    const Failures failures = run(execution, batch);
+    const Failures failures = run(execution, batch, start);
     const Clock::time_point end = Clock::now();
     std::unique_lock lock(mutex_);
+    --running_;
     const std::size_t without_result = count(failures);
     use_.run += batch.size() - without_result;
     if (failures.of_device && options_.devices.size() > 1) {
@@ -189,6 +197,7 @@ bool ServedModel::take(Entries& batch) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return !ready_.empty() || (is_ending_ && preparing_ == 0); });
   if (ready_.empty()) return false;
+  ++running_;
   const Clock::time_point latest = ready_.front().ready + options_.batch_wait;
   const std::size_t kind = ready_.front().job->input().index();
   std::size_t room = kind == 0 ? options_.batch : executions_[0]->most_frames();
@@ -261,14 +270,21 @@ void ServedModel::run_together(ModelExecution& execution, std::span<const Entry>
     execution.run(frames);
 }
 
+/// Adds to LATENCY, of a run that began at START, what came before: decoding is the capture.
+void ServedModel::add_waits(Latency& latency, const Entry& entry, Clock::time_point start) {
+  latency.capture = entry.ready - entry.prepared_from;
+  latency.queue = (entry.prepared_from - entry.arrived) + (start - entry.ready);
+  latency.total = Clock::now() - entry.arrived;
+}
+
 /// Runs BATCH together, and one by one if that fails: none fails for another.
-ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entry> batch) {
+ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entry> batch, Clock::time_point start) {
   Failures failures;
   try {
     run_together(execution, batch);
   } catch (const std::exception&) {
     if (batch.size() == 1) return failures_of(*batch[0].job, []() -> bool { throw; });
-    for (std::size_t i = 0; i < batch.size(); ++i) failures += run(execution, batch.subspan(i, 1));
+    for (std::size_t i = 0; i < batch.size(); ++i) failures += run(execution, batch.subspan(i, 1), start);
     return failures;
   }
   count_execution(batch);
@@ -276,7 +292,13 @@ ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entr
   for (std::size_t i = 0; i < batch.size(); ++i)
     failures += failures_of(*batch[i].job, [&] {
       Job& job = *batch[i].job;
-      batch[i].has_result = has_frames ? job.respond(execution.result(i)) : job.respond(execution.outputs(i));
+      if (has_frames) {
+        Result& result = execution.result(i);
+        add_waits(result.latency, batch[i], start);
+        batch[i].has_result = job.respond(result);
+      } else {
+        batch[i].has_result = job.respond(execution.outputs(i));
+      }
       return batch[i].has_result;
     });
   return failures;

@@ -63,6 +63,7 @@ class ServedModel {
   struct Entry {
     std::unique_ptr<Job> job;
     Clock::time_point arrived;
+    Clock::time_point prepared_from = {};
     Clock::time_point ready = {};
     bool has_result = false;
   };
@@ -86,7 +87,8 @@ class ServedModel {
   void refuse_late(Entries& batch);
   void refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
                     const std::function<bool(const Job& job)>& is_meant);
-  Failures run(ModelExecution& execution, std::span<Entry> batch);
+  Failures run(ModelExecution& execution, std::span<Entry> batch, Clock::time_point start);
+  static void add_waits(Latency& latency, const Entry& entry, Clock::time_point start);
   void count_execution(std::span<const Entry> batch);
   std::size_t count(const Failures& failures);
   static void run_together(ModelExecution& execution, std::span<const Entry> batch);
@@ -103,6 +105,7 @@ class ServedModel {
   std::condition_variable changed_;
   std::deque<Entry> ready_;
   std::size_t preparing_ = 0;
+  std::size_t running_ = 0;  ///< executions
   ModelUse use_;
   std::chrono::nanoseconds mean_run_{0};
   bool is_ending_ = false;

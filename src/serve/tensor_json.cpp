@@ -6,7 +6,9 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -71,14 +73,22 @@ T element_from(const json& value) {
     return value.get<T>();
 }
 
-/// Appends the numbers of DATA, of at most DEPTH levels, to ELEMENTS.
+/// Appends the numbers of DATA to ELEMENTS. SIZES are those of its levels; of flat data, the number of all is checked.
 template <typename T>
-void flatten(const json& data, const TensorInfo& input, std::size_t most, int depth, std::vector<std::byte>& elements) {
+void flatten(const json& data, const TensorInfo& input, std::span<const std::int64_t> sizes, bool is_flat,
+             std::vector<std::byte>& elements) {
+  const std::size_t most = static_cast<std::size_t>(input.shape.elements());
   if (data.is_array()) {
-    if (depth == 0) fail(ErrorCode::kInvalidArgument, "the data of '{}' is nested deeper than its shape", input.name);
-    for (const json& part : data) flatten<T>(part, input, most, depth - 1, elements);
+    if (sizes.empty())
+      fail(ErrorCode::kInvalidArgument, "the data of '{}' is nested deeper than its shape", input.name);
+    if (!is_flat && static_cast<std::int64_t>(data.size()) != sizes[0])
+      fail(ErrorCode::kInvalidArgument, "the data of '{}' has {} parts where its shape has {}", input.name, data.size(),
+           sizes[0]);
+    for (const json& part : data) flatten<T>(part, input, sizes.subspan(1), is_flat, elements);
     return;
   }
+  if (!sizes.empty())
+    fail(ErrorCode::kInvalidArgument, "the data of '{}' is neither flat nor nested as its shape", input.name);
   if (!fits<T>(data))
     fail(ErrorCode::kInvalidArgument, "the data of '{}' holds {}, which is no {}", input.name,
          data.is_structured() ? data.type_name()
@@ -109,7 +119,11 @@ std::vector<std::byte> elements_from(const json& data, const TensorInfo& input) 
     const auto count = static_cast<std::size_t>(input.shape.elements());
     std::vector<std::byte> elements;
     elements.reserve(count * sizeof(T));
-    flatten<T>(data, input, count, std::max(input.shape.rank(), 1), elements);
+    // Flat, or nested as the shape.
+    const std::vector<std::int64_t> flat = {input.shape.elements()};
+    const std::vector<std::int64_t> nested(input.shape.begin(), input.shape.end());
+    const bool is_flat = nested.size() <= 1 || data.empty() || !data[0].is_array();
+    flatten<T>(data, input, is_flat ? flat : nested, is_flat, elements);
     if (elements.size() != count * sizeof(T))
       fail(ErrorCode::kInvalidArgument, "the data of '{}' has {} elements, and its shape {}", input.name,
            elements.size() / sizeof(T), count);

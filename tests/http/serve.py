@@ -78,7 +78,11 @@ class Protocol(unittest.TestCase):
                 (body(inputs=[tensor(data=values()[:-1])]).encode(), {}, "3071 elements"),
                 (body(inputs=[tensor(data=values() + [0])]).encode(), {}, "more than the 3072"),
                 (body(inputs=[tensor(data=["x"] * ELEMENTS)]).encode(), {}, '"x"'),
-                (body(inputs=[tensor(data=[[[[[0]]]]])]).encode(), {}, "deeper"),
+                (body(inputs=[tensor(data=[[[[[0]] * 32] * 32] * 3])]).encode(), {}, "deeper"),
+                (body(inputs=[tensor(data=[[[[0] * 3] * 32] * 32])]).encode(), {}, "32 parts where its shape has 3"),
+                (body(inputs=[tensor(data=[[[[0] * 16] * 64] * 3])]).encode(), {}, "64 parts where its shape has 32"),
+                (body(inputs=[tensor(data=[[0] * 3, [0] * 3069])]).encode(), {}, "2 parts where its shape has 1"),
+                (body(inputs=[tensor(data=[[0, 0, 0]])]).encode(), {}, "neither flat nor nested as its shape"),
                 (body(inputs=[{key: value for key, value in tensor().items() if key != "data"}]).encode(), {}, "neither data"),
                 (body(outputs=[{"name": "x"}]).encode(), {}, "the outputs are 'logits'"),
                 (body(outputs=[{"name": "logits"}] * 1000).encode(), {}, "'logits' is there twice"),
@@ -118,8 +122,17 @@ class Protocol(unittest.TestCase):
                 status, response = server.post(f"/predict/{NAME}", image)
                 self.assertEqual((status, response["width"], response["height"]), (200, 320, 240))
                 self.assertGreater(len(response["detections"]), 0)
+                times = response["latency_ms"]
+                self.assertGreater(times["capture"], 0, "of decoding")
+                self.assertGreaterEqual(times["total"] + 0.01, sum(times[each] for each in ("capture", "queue", "pre", "model", "post")))
+                for query in ("conf=0.9", "draw=0&Draw=1"):
+                    status, refused = server.post(f"/predict/{NAME}?{query}", image)
+                    self.assertEqual((status, "there is no parameter" in refused["error"]), (400, True), refused)
                 form = b"--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; " \
                        b"name=\"file\"; filename=\"a\"\r\n\r\n" + image + b"\r\n--b--\r\n"
+                twice = form[:-len(b"--b--\r\n")] + b"--b\r\nContent-Disposition: form-data; filename=\"c\"\r\n\r\nx\r\n--b--\r\n"
+                status, refused = server.post(f"/predict/{NAME}", twice, {"Content-Type": "multipart/form-data; boundary=b"})
+                self.assertEqual((status, "several files" in refused["error"]), (400, True), refused)
                 status, again = server.post(f"/predict/{NAME}", form, {"Content-Type": "multipart/form-data; boundary=b"})
                 self.assertEqual(again["detections"], response["detections"])
                 status, drawn, headers = server.request("POST", f"/predict/{NAME}?draw=1", image)
@@ -295,10 +308,11 @@ class Log(unittest.TestCase):
             for _ in range(2):
                 self.assertEqual(server.request("POST", f"/v2/models/{SMALL}/infer", *binary())[0], 200)
             server.process.terminate()
-            server.process.wait()
+            self.assertEqual(server.process.wait(), 1)
             server.reader.join()
             self.assertEqual([line for line in server.errors if "/dev/full" in line],
-                             ["saccade: warning: /dev/full: requests are not logged: No space left on device\n"])
+                             ["saccade: warning: /dev/full: requests are not logged: No space left on device\n",
+                              "saccade: error: can't write /dev/full: 2 requests are not logged\n"])
 
 
 if __name__ == "__main__":

@@ -155,10 +155,25 @@ class Repository(unittest.TestCase):
                 self.assertEqual(server.post("/v2/models/b/infer", json.dumps({"inputs": [given]}))[0], 200, "the model before stays")
 
     def test_models_of_the_command_line_stay(self):
-        with Server() as server:
-            status, response = server.post(f"/v2/repository/models/{SMALL}/unload", b"")
-            self.assertEqual((status, "--model-dir" in response["error"]), (400, True))
-            self.assertEqual(server.request("GET", f"/v2/models/{SMALL}/ready")[0], 200)
+        with tempfile.TemporaryDirectory() as folder:
+            for flags, named in (((), "--model-dir"), (("--model-dir", folder), "stays as it is")):
+                with Server(*flags) as server:
+                    for what in ("load", "unload"):
+                        status, response = server.post(f"/v2/repository/models/{SMALL}/{what}", b"")
+                        self.assertEqual((status, named in response["error"]), (400, True), response)
+                    self.assertEqual(server.request("GET", f"/v2/models/{SMALL}/ready")[0], 200)
+            shutil.copy(network(), folder)
+            done = subprocess.run(command("--model-dir", folder), capture_output=True, text=True, check=False, timeout=60)
+            self.assertEqual((done.returncode, f"two models are called '{SMALL}'" in done.stderr), (1, True), done.stderr)
+
+    def test_a_folder_without_models_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, SMALL, "1"))
+            shutil.copy(network(), os.path.join(folder, SMALL, "1", "model.onnx"))
+            with Server("--model-dir", folder, models=[]) as server:
+                server.finish()
+                self.assertIn("there is no .onnx file or plan in", server.started)
+                self.assertIn("NAME/1/model.onnx is to be NAME.onnx", server.started)
 
     def test_a_model_is_replaced_under_load(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -52,6 +52,7 @@ class Server:
                 break
         else:
             raise AssertionError("".join(lines))
+        self.started = "".join(lines)
         self.errors = []
         self.reader = threading.Thread(target=lambda: self.errors.extend(self.process.stderr), daemon=True)
         self.reader.start()

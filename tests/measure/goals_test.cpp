@@ -58,7 +58,7 @@ std::string outcome(const std::vector<Goal>& goals, const GoalFacts& measured = 
 
 TEST_F(Goals, OfLatencyAreOfEachSource) {
   EXPECT_EQ(outcome(read("latency_p99 = \"16 ms\"")), "latency_p99 a 15 met\nlatency_p99 b 20 missed\n");
-  EXPECT_EQ(outcome(read("latency_p50 = 0.004")), "latency_p50 a 4 met\nlatency_p50 b 4 met\n") << "in seconds";
+  EXPECT_EQ(outcome(read("latency_p50 = \"0.004 s\"")), "latency_p50 a 4 met\nlatency_p50 b 4 met\n");
   EXPECT_EQ(outcome(read("latency_max = \"0.1 s\"")), "latency_max a 90 met\nlatency_max b 90 met\n");
 }
 
@@ -127,7 +127,7 @@ TEST_F(Goals, OfAccuracyAreOfAReport) {
 
 TEST_F(Goals, ThatCannotBeMeasuredAreMissed) {
   EXPECT_EQ(outcome(read("late = 0.5")), "late a nothing missed\nlate b 0.0303 met\n") << "a file is never late";
-  EXPECT_EQ(outcome(read("latency_p99 = 1\nmemory = 1\n"), {.summary = {.streams = {{.source = "a"}}}}),
+  EXPECT_EQ(outcome(read("latency_p99 = \"1 s\"\nmemory = 1\n"), {.summary = {.streams = {{.source = "a"}}}}),
             "latency_p99 a nothing missed\nmemory  nothing missed\n");
 }
 
@@ -137,6 +137,7 @@ TEST_F(Goals, AreRefusedByLine) {
                 ":2: 'latency' is not known; the keys are latency_p50, latency_p90, latency_p95, latency_p99, "
                 "latency_p999, latency_max, rate, drops, late, memory, model, source");
   EXPECT_THAT(error_of("latency_p99 = \"16 km\""), HasSubstr(":1: 'latency_p99' is invalid"));
+  EXPECT_THAT(error_of("rate = 30\nlatency_p99 = 16"), HasSubstr(":2: 'latency_p99' must have a unit, as \"16 ms\""));
   EXPECT_THAT(error_of("drops = 3"), HasSubstr("must be a share from 0 to 1"));
   EXPECT_THAT(error_of("drops = \"3\""), HasSubstr("must be a share from 0 to 1"));
   EXPECT_THAT(error_of("rate = \"30\""), HasSubstr("must be a number above 0"));

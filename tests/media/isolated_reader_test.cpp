@@ -225,6 +225,25 @@ TEST(IsolatedReader, WaitsUntilAFrameIsReleased) {
 /// A busy machine may need the time that a child has.
 constexpr std::chrono::milliseconds kHangPatience{2000};
 
+TEST(IsolatedReader, ALiveChildThatSendsNothingIsAway) {
+  test::FramePool pool;
+  const auto reader = isolated_reader("hang=7 live=1", std::chrono::seconds(10));
+  Status status{};
+  int frames = 0;
+  while (true) {
+    const Outcome<Frame> frame = reader->read(pool);
+    if (frame) {
+      ++frames;
+      continue;
+    }
+    status = frame.failure().status;
+    EXPECT_NE(frame.failure().message.find("has sent nothing for 3 s"), std::string::npos) << frame.failure().message;
+    break;
+  }
+  EXPECT_EQ(status, Status::kTimeout);
+  EXPECT_GT(frames, 0);
+}
+
 TEST(IsolatedReader, AHungChildIsStartedAgain) {
   const test::TempFolder folder;
   for (const std::string live : {"0", "1"}) {

@@ -186,12 +186,13 @@ TEST_F(ServedModelTest, TheQueueIsBounded) {
   const auto hold = [gone](ColorJob& job) { job.preparing = [gone] { gone.wait(); }; };
   std::vector<std::future<End>> ends;
   for (int i = 0; i < 5; ++i) ends.push_back(submit(model, {0.5F}, hold));
-  for (std::size_t i = 2; i < 5; ++i) EXPECT_EQ(ends[i].get().text, "full");
-  EXPECT_EQ(model.use().waiting, 2U);
+  // One for the execution, which is free, and two that wait for it.
+  for (std::size_t i = 3; i < 5; ++i) EXPECT_EQ(ends[i].get().text, "full");
+  EXPECT_EQ(model.use().waiting, 3U);
   go.set_value();
-  for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(ends[i].get().outputs.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(ends[i].get().outputs.size(), 3U);
   model.finish();
-  EXPECT_EQ(model.use().refused, 3U);
+  EXPECT_EQ(model.use().refused, 2U);
 }
 
 TEST_F(ServedModelTest, WhatIsLateIsRefusedAndTheOthersRun) {

@@ -50,7 +50,7 @@ std::optional<double> number_of(TomlSection& section, std::string_view key) {
 /// The keys that apply to sources.
 void read_stream_goals(TomlSection& section, const std::string& source, std::vector<Goal>& goals) {
   for (const LatencyKey& key : kLatencies)
-    if (const auto time = quantity(section, key.name, Unit::kTime))
+    if (const auto time = quantity(section, key.name, Unit::kTime, BareNumber::kRefused))
       goals.push_back({.kind = GoalKind::kLatency,
                        .name = std::string(key.name),
                        .source = source,

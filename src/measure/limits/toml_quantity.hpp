@@ -5,11 +5,19 @@
 
 namespace saccade {
 
+enum class BareNumber : bool {
+  kAccepted,
+  kRefused,  ///< a person might mean milliseconds
+};
+
 /// The value of KEY: a number in operations, bytes and seconds, or a text with a unit.
-inline std::optional<double> quantity(TomlSection& section, std::string_view key, Unit unit) {
+inline std::optional<double> quantity(TomlSection& section, std::string_view key, Unit unit,
+                                      BareNumber bare = BareNumber::kAccepted) {
   const toml::node* node = section.find(key);
   if (node == nullptr) return std::nullopt;
   double value = -1;
+  if (node->is_number() && bare == BareNumber::kRefused)
+    section.bad(node->source(), key, "must have a unit, as \"16 ms\"");
   if (node->is_number()) {
     value = node->value<double>().value_or(-1);
   } else if (const auto said = node->value_exact<std::string>()) {

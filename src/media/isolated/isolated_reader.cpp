@@ -29,6 +29,8 @@ namespace {
 constexpr std::chrono::milliseconds kExitPatience{500};
 /// Polls into which the patience with a silent child is divided.
 constexpr int kPolls = 10;
+/// Of a live source, before it counts as away.
+constexpr std::chrono::seconds kMostSilence{3};
 
 class Event {
  public:
@@ -63,7 +65,6 @@ class IsolatedReader final : public FrameReader {
   const SourceInfo& info() const override { return info_; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
-    silent_polls_ = 0;
     while (true) {
       if (is_cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
       if (last_) return *last_;
@@ -184,8 +185,11 @@ class IsolatedReader final : public FrameReader {
     const auto slice = std::max<std::int64_t>(1, patience_.count() / kPolls);
     if (poll(events.data(), events.size(), static_cast<int>(slice)) != 0) return std::nullopt;
     note_silent_poll();
-    if (silent_polls_ < kPolls) return std::nullopt;
-    return died(hung());
+    if (silent_polls_ >= kPolls) return died(hung());
+    const std::chrono::milliseconds silence(silent_polls_ * slice);
+    if (!info_.live || silence < kMostSilence) return std::nullopt;
+    return Failure{Status::kTimeout, fmt::format("{}: its process has sent nothing for {} s", info_.name,
+                                                 std::chrono::duration<double>(silence).count())};
   }
 
   std::string hung() const {
