@@ -142,6 +142,7 @@ int run_server(const ServeFlags& flags) {
   routes.push_back({.path = "/metrics", .reply = [&](const HttpRequest& /*request*/) {
                       return web.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
                     }});
+  (void)interrupted();  // from the first request on, a signal drains
   const auto http = web.listen(options, std::move(routes));
   const auto grpc = listen_for_grpc(flags, models, regions, api.access_log);
   print_aside(fmt::format("http: http{}://{}/v2\n", options.certificate.empty() ? "" : "s",
