@@ -15,7 +15,6 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
 #include "http/body_buffer.hpp"
 #include "http/credentials.hpp"
 #include "http/error_reply.hpp"
@@ -47,16 +46,6 @@ using Parser = beast::http::request_parser<beast::http::string_body>;
 
 std::chrono::seconds time_for(std::size_t bytes) {
   return kPatience + std::chrono::seconds(bytes / kSlowestBytesPerSecond);
-}
-
-/// What a handler throws becomes a line of the log: clients learn nothing about the machine.
-HttpReply failed() {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    log(LogLevel::kWarning, "a request can't be served: {}", error.what());
-  }
-  return error_reply(500);
 }
 
 template <typename Stream>
@@ -277,7 +266,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       try {
         reply = route.reply(request);
       } catch (...) {
-        reply = failed();
+        reply = failed_reply();
       }
       self->post_reply(std::move(reply));
     });
@@ -301,7 +290,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         if (!pending->has_reply.test_and_set()) pending->connection->post_reply(std::move(reply));
       });
     } catch (...) {
-      if (!pending->has_reply.test_and_set()) send(failed());
+      if (!pending->has_reply.test_and_set()) send(failed_reply());
     }
   }
 
@@ -404,7 +393,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         for (std::string bytes; !self->has_gone_ && stream->next(bytes);)
           if (!bytes.empty() && !self->write_and_wait(bytes)) break;
       } catch (...) {
-        failed();
+        (void)failed_reply();
       }
       self->post_close();
     });

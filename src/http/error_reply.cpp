@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <exception>
 #include <string_view>
+
+#include "base/log.hpp"
 
 namespace saccade::http {
 namespace {
@@ -34,6 +37,15 @@ HttpReply error_reply(int status) {
           .body = fmt::format(R"({{"error":"{}"}})", sentence_of(status)),
           .stream = nullptr,
           .headers = {}};
+}
+
+HttpReply failed_reply() {
+  try {
+    throw;
+  } catch (const std::exception& error) {
+    log(LogLevel::kWarning, "a request can't be served: {}", error.what());
+  }
+  return error_reply(500);
 }
 
 }  // namespace saccade::http
