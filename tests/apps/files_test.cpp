@@ -212,7 +212,8 @@ TEST_F(Files, AFifoWithoutAReaderIsRefusedAtOnce) {
   ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
   const std::string shown = image("shown.png");
   expect_error(run_saccade({"compile", model_, "--device", "cpu", "-o", fifo}), 1, {"fifo", "name a file"});
-  expect_error(run_saccade({"run", model_, "--source", shown, "--jsonl", fifo, "--csv", fifo}), 2, {"two outputs"});
+  expect_error(run_saccade({"run", model_, "--source", shown, "--jsonl", fifo, "--csv", fifo, "--quiet"}), 2,
+               {"two outputs"});
 }
 
 TEST_F(Files, AnEmptyValueIsNoValue) {

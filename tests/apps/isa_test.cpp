@@ -30,8 +30,9 @@ TEST(IsaFlag, LimitsOneDnnAndOurKernels) {
 /// The models' predictions don't depend on it.
 TEST(IsaFlag, ChangesNoPrediction) {
   const auto predictions = [](const std::string& isa) {
-    const test::Finished finished = test::run_saccade({"run", kModel, "--source", "synthetic:?frames=3&size=320x240",
-                                                       "--isa", isa, "--no-save", "--quiet", "--jsonl", "-"});
+    const test::Finished finished =
+        test::run_saccade({"run", kModel, "--source", "synthetic:?frames=3&size=320x240", "--isa", isa, "--precision",
+                           "fp32", "--no-save", "--quiet", "--jsonl", "-"});
     EXPECT_EQ(finished.exit_code, 0) << finished.err;
     std::vector<std::vector<std::string>> classes_by_frame;
     std::istringstream lines(finished.out);

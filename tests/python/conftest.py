@@ -4,6 +4,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
@@ -11,6 +12,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = ROOT.parent / "shared"
 BUILD = pathlib.Path(os.environ.get("SACCADE_BUILD", ROOT / "build"))
 sys.path.insert(0, str(BUILD / "python"))
+# What earlier runs have decided about precisions and tactics changes no result here.
+CACHE = tempfile.TemporaryDirectory(prefix="saccade-test-")
+os.environ.setdefault("SACCADE_CACHE", CACHE.name)
 
 import saccade  # noqa: E402
 
