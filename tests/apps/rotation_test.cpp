@@ -70,6 +70,7 @@ TEST_F(RotationCommand, RefusesWhatHasNoFileToRotate) {
   };
   refused({"--rotate", "1h"}, "--rotate: nothing rotates: name a file with --jsonl");
   refused({"--rotate", "1h", "--jsonl", "-"}, "nothing rotates");
+  refused({"--rotate", "1h", "--jsonl", "/dev/null"}, "nothing rotates");
   refused({"--rotate", "1h", "--jsonl", folder_ / "o", "--frames", folder_ / "f"}, "--frames writes a file per frame");
   refused({"--rotate", "1h", "--yolo", folder_ / "y"}, "--yolo writes a file per frame");
   refused({"--keep", "3", "--jsonl", folder_ / "o"}, "--keep requires --rotate");

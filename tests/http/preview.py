@@ -141,6 +141,21 @@ class PreviewTest(unittest.TestCase):
             run.wait_for(lambda: run.get("/stream/0.jpg")[0] == 200, "seat")
             run.finish()
 
+    def test_viewers_that_take_nothing_are_cut_off(self):
+        with Run("--preview", "0") as run:
+            run.wait_for_results()
+            idle = []
+            for _ in range(16):
+                viewer = socket.socket()
+                viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+                viewer.connect(("127.0.0.1", run.port))
+                viewer.sendall(b"GET /stream/0.mjpg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+                idle.append(viewer)
+            run.wait_for(lambda: run.get("/stream/0.jpg")[0] == 503, "lack of places")
+            run.wait_for(lambda: run.get("/stream/0.jpg")[0] == 200, "place")
+            for viewer in idle:
+                viewer.close()
+
     def test_a_slow_viewer_costs_its_own_frames(self):
         with Run("--preview", "0") as run:
             run.wait_for_results()
