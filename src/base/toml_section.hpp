@@ -52,6 +52,13 @@ class TomlSection {
     if (value < 1 || value > 4096) bad(node->source(), key, "must be an integer from 1 to 4096");
     return static_cast<int>(value);
   }
+  std::optional<bool> flag(std::string_view key) {
+    const toml::node* node = find(key);
+    if (node == nullptr) return std::nullopt;
+    const auto value = node->value_exact<bool>();
+    if (!value) bad(node->source(), key, "must be true or false");
+    return value;
+  }
   std::optional<TomlSection> section(std::string_view key) {
     const toml::node* node = find(key);
     if (node == nullptr) return std::nullopt;

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "pipeline/model/compile.hpp"
 #include "runtime/reference_backend.hpp"
 #include "support/graph_builder.hpp"
 
@@ -9,6 +12,7 @@ namespace saccade {
 namespace {
 
 using test::GraphBuilder;
+using Integers = std::vector<std::int64_t>;
 
 Bandwidth same(double rate) { return {rate, rate, rate, rate}; }
 
@@ -38,6 +42,18 @@ TEST(Bounds, ProductsAndOtherOperationsRunSideBySide) {
 TEST(Bounds, PrecisionChoosesThePeak) {
   const Work work{.operations = 1000, .products = 1000, .precision = OperandType::kInt8};
   EXPECT_DOUBLE_EQ(bound_of(work, 0, made_up()).time.count(), 250);
+}
+
+TEST(Bounds, OnlyProductsOfWinogradsAlgorithmTakeItsRate) {
+  Ceilings ceilings = made_up();
+  ceilings.compute.push_back({"winograd", OperandType::kFloat32, 2e9, 2e9, true});
+  EXPECT_EQ(ceilings.peak(OperandType::kFloat32), 1e9);
+  EXPECT_DOUBLE_EQ(bound_of({.operations = 1000, .products = 1000}, 0, ceilings).time.count(), 1000);
+  const Work windows{.operations = 1000, .products = 1000, .winograd_products = 1000};
+  EXPECT_DOUBLE_EQ(bound_of(windows, 0, ceilings).time.count(), 500);
+  EXPECT_DOUBLE_EQ(bound_of(windows, 0, made_up()).time.count(), 1000) << "no kernel has it";
+  const Work both{.operations = 1000, .products = 1000, .winograd_products = 400};
+  EXPECT_DOUBLE_EQ(bound_of(both, 0, ceilings).time.count(), 800);
 }
 
 TEST(Bounds, TheLevelThatCanHoldTheDataLimits) {
@@ -96,6 +112,21 @@ TEST(Bounds, APlanAddsUpItsSteps) {
   // Fused: 4000 bytes of weights, 400 in, 40 out.
   EXPECT_EQ(bounds.fused.work.activation_bytes(), 440);
   EXPECT_LE(bounds.fused.time, bounds.whole.time);
+}
+
+TEST(Bounds, PartsThatAreWrittenInPlaceAreNotMoved) {
+  GraphBuilder b;
+  const ValueId x = b.op("MaxPool", {b.input("x", {1, 4, 9, 9})}, {{"kernel_shape", Integers{2, 2}}});
+  const ValueId joined = b.op("Concat", {x, x}, {{"axis", std::int64_t{1}}});
+  const ValueId y = b.op("MaxPool", {joined}, {{"kernel_shape", Integers{2, 2}}});
+  const auto plan =
+      compile({.graph = b.build({y}), .options = {.device = Device::cpu(), .precision = Precision::kFp32}});
+  const std::vector<Bound> bounds = bound_steps(*plan, made_up());
+  const auto concat = std::ranges::find_if(
+      plan->steps(), [&](const Step& step) { return plan->graph().node(step.node).op == "Concat"; });
+  ASSERT_NE(concat, plan->steps().end());
+  const Work& work = bounds[static_cast<std::size_t>(concat - plan->steps().begin())].work;
+  EXPECT_EQ(work.write_bytes, 4 * 4 * 64) << "one of two places";
 }
 
 TEST(Bounds, Headroom) {

@@ -49,7 +49,8 @@ TEST(Ceilings, AreMeasured) {
   for (const ComputeCeiling& each : ceilings.compute) {
     EXPECT_GT(each.one_core, 0) << each.instructions;
     EXPECT_GE(each.all, each.one_core) << each.instructions;
-    EXPECT_LE(each.all, ceilings.peak(each.precision));
+    EXPECT_LE(each.all, each.winograd ? ceilings.winograd_peak(each.precision) : ceilings.peak(each.precision));
+    EXPECT_EQ(each.winograd, each.instructions == "vector.winograd");
   }
   ASSERT_GE(ceilings.memory.size(), 2U);
   for (const MemoryCeiling& each : ceilings.memory) {

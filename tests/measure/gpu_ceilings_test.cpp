@@ -36,7 +36,7 @@ TEST(GpuCeilings, BoundByWhatAGpuDoesAtMost) {
   EXPECT_EQ(ceilings.peak(OperandType::kInt8), 8e12);
   EXPECT_EQ(ceilings.peak(OperandType::kBFloat16), 5e12) << "a warpgroup's instructions do more than a warp's";
   EXPECT_EQ(ceilings.peak(OperandType::kFloat32), 2e12) << "float32 may be multiplied as tf32";
-  EXPECT_EQ(ceilings.peak_of_one_core(OperandType::kBFloat16), 5e10);
+  EXPECT_EQ(ceilings.compute.back().one_core, 5e10) << "a multiprocessor's share";
   const Bound idle = bound_of({.operations = 1, .read_bytes = 8}, 8, ceilings);
   EXPECT_EQ(idle.time, 800ns);
   EXPECT_EQ(idle.limiter, "launch");

@@ -31,6 +31,23 @@ TEST(Work, ConvolutionCountsProductsWithPixelsAlone) {
   EXPECT_EQ(macs_of(graph, *graph.producer(graph.outputs()[0])), 16 * 9 * 2 * 3);
 }
 
+TEST(Work, ConvolutionsThatWinogradsAlgorithmComputes) {
+  const auto share_of = [](const Shape& weights, const GraphBuilder::AttributeList& attributes) {
+    GraphBuilder b;
+    const Graph graph = b.build({b.op("Conv", {b.input("x", {1, 2, 8, 8}), b.random(weights)}, attributes)});
+    const Work work = work_of_output(graph);
+    return work.winograd_products / work.products;
+  };
+  using Integers = std::vector<std::int64_t>;
+  EXPECT_EQ(share_of({3, 2, 3, 3}, {}), 1);
+  EXPECT_EQ(share_of({3, 2, 3, 3}, {{"pads", Integers{1, 1, 1, 1}}}), 1);
+  EXPECT_EQ(share_of({3, 2, 1, 1}, {}), 0);
+  EXPECT_EQ(share_of({3, 2, 5, 5}, {}), 0);
+  EXPECT_EQ(share_of({3, 2, 3, 3}, {{"strides", Integers{2, 2}}}), 0);
+  EXPECT_EQ(share_of({3, 2, 3, 3}, {{"dilations", Integers{2, 2}}}), 0);
+  EXPECT_EQ(share_of({2, 1, 3, 3}, {{"group", std::int64_t{2}}}), 0);
+}
+
 TEST(Work, CountingEndsWhereTensorsAreLargerThanAnyMemory) {
   constexpr std::int64_t kHuge = std::int64_t{1} << 24;
   GraphBuilder b;

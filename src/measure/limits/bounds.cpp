@@ -4,12 +4,15 @@
 #include <map>
 #include <set>
 
+#include "runtime/storage_alias.hpp"
+#include "runtime/storage_aliasing.hpp"
+
 // Justification of the bounds.
 //
 // Arithmetic. The peak is what loops of nothing but multiply-adds reach; the work counts only products that every
 // implementation computes. Products and other operations are not added: a processor may execute them in parallel on
-// different units, and a fused post-op is free beside the preceding products. oneDNN uses direct convolutions only; a
-// tactic with fewer multiplications (Winograd's) would have to count its own.
+// different units, and a fused post-op is free beside the preceding products. Where Winograd's algorithm has fewer
+// multiplications, the products count at the rate that our kernel of it reaches; other products do not.
 //
 // Memory. The naive bound, all bytes over memory bandwidth, is wrong: a 1x1 convolution after another one finds its
 // input in L2. Bytes over L1 bandwidth would be valid, but useless. What is certain is capacity. When a launch starts,
@@ -52,6 +55,20 @@ Nanoseconds time_of(const Crossing& bytes, const Bandwidth& bandwidth) {
                            seconds_at(bytes.read + bytes.written, bandwidth.most())}));
 }
 
+/// The work of a step of PLAN. Parts of a Concat, a Slice or a Split that lie where they belong are not moved.
+Work work_of_step(const Plan& plan, const Step& step, const WorkOptions& counted) {
+  const Node& node = plan.graph().node(step.node);
+  Work work = work_of(plan.graph(), node, counted);
+  for (const StorageAlias& alias : storage_aliases(plan.graph(), node)) {
+    if (!plan.storage().holds(alias)) continue;
+    const TensorType& part = plan.graph().value(alias.part).type;
+    const std::int64_t bytes = part.shape.elements() * counted_bits(part.dtype, counted) / 8;
+    work.read_bytes = std::max<std::int64_t>(0, work.read_bytes - bytes);
+    work.write_bytes = std::max<std::int64_t>(0, work.write_bytes - bytes);
+  }
+  return work;
+}
+
 /// Bytes that a plan accesses per frame: its arena, and every constant that a launch reads.
 std::int64_t working_set_of(const Plan& plan, const BoundOptions& options) {
   const WorkOptions counted{.precision = options.precision};
@@ -82,9 +99,7 @@ Work work_at_the_edges(const Plan& plan, const PlanBounds& bounds, const BoundOp
   const auto bytes = [&](ValueId id) -> std::int64_t {
     const TensorType& type = plan.graph().value(id).type;
     if (type.dtype == DType::kFrame || plan.graph().constant(id) != nullptr) return 0;
-    const auto bits = static_cast<std::int64_t>(bits_of(type.dtype));
-    const bool narrowed = options.precision && type.dtype == DType::kFloat32;
-    return type.shape.elements() * (narrowed ? bits_of(*options.precision) : bits) / 8;
+    return type.shape.elements() * counted_bits(type.dtype, {.precision = options.precision}) / 8;
   };
   for (const ValueId id : plan.graph().inputs())
     if (!plan.graph().users(id).empty()) work.read_bytes += bytes(id);
@@ -97,7 +112,9 @@ Work work_at_the_edges(const Plan& plan, const PlanBounds& bounds, const BoundOp
 Bound bound_of(const Work& work, std::int64_t working_set, const Ceilings& ceilings) {
   Bound bound{.work = work};
   const double peak = ceilings.peak(work.precision);
-  bound.compute = as_time(std::max(seconds_at(work.products, peak), seconds_at(work.operations - work.products, peak)));
+  const double products = seconds_at(work.products - work.winograd_products, peak) +
+                          seconds_at(work.winograd_products, ceilings.winograd_peak(work.precision));
+  bound.compute = as_time(std::max(products, seconds_at(work.operations - work.products, peak)));
   std::string slowest;
   double closer = 0;
   for (const MemoryCeiling& level : ceilings.memory) {
@@ -124,7 +141,7 @@ std::vector<Bound> bound_steps(const Plan& plan, const Ceilings& ceilings, const
       bounds.emplace_back();
       continue;
     }
-    bounds.push_back(bound_of(work_of(plan.graph(), plan.graph().node(step.node), counted), working_set, ceilings));
+    bounds.push_back(bound_of(work_of_step(plan, step, counted), working_set, ceilings));
   }
   return bounds;
 }

@@ -5,10 +5,11 @@
 namespace saccade {
 namespace {
 
-double peak_among(const std::vector<ComputeCeiling>& compute, OperandType precision, double ComputeCeiling::*rate) {
+double peak_among(const std::vector<ComputeCeiling>& compute, OperandType precision, bool by_winograd) {
   double peak = 0;
   for (const ComputeCeiling& ceiling : compute)
-    if (bits_of(ceiling.precision) >= bits_of(precision)) peak = std::max(peak, ceiling.*rate);
+    if (bits_of(ceiling.precision) >= bits_of(precision) && (by_winograd || !ceiling.winograd))
+      peak = std::max(peak, ceiling.all);
   return peak;
 }
 
@@ -16,11 +17,9 @@ double peak_among(const std::vector<ComputeCeiling>& compute, OperandType precis
 
 double Bandwidth::most() const { return std::max({read, write, copy, mixed}); }
 
-double Ceilings::peak(OperandType precision) const { return peak_among(compute, precision, &ComputeCeiling::all); }
+double Ceilings::peak(OperandType precision) const { return peak_among(compute, precision, false); }
 
-double Ceilings::peak_of_one_core(OperandType precision) const {
-  return peak_among(compute, precision, &ComputeCeiling::one_core);
-}
+double Ceilings::winograd_peak(OperandType precision) const { return peak_among(compute, precision, true); }
 
 void raise(Bandwidth& bandwidth, const Bandwidth& other) {
   bandwidth.read = std::max(bandwidth.read, other.read);

@@ -15,7 +15,8 @@ struct ComputeCeiling {
   std::string instructions;  ///< "AVX-512 FMA", "oneDNN matmul"
   OperandType precision = OperandType::kFloat32;
   double one_core = 0;
-  double all = 0;  ///< of all threads
+  double all = 0;         ///< of all threads
+  bool winograd = false;  ///< by Winograd's algorithm: of Work::winograd_products alone
 };
 
 /// Peak bandwidth between a core's registers and a level of memory, in bytes per second.
@@ -61,7 +62,8 @@ struct Ceilings {
   /// Operations per second of all threads on operands of a precision: of the narrowest type with instructions among
   /// this and wider ones. 0 if unknown.
   double peak(OperandType precision) const;
-  double peak_of_one_core(OperandType precision) const;
+  /// The same of products that Winograd's algorithm computes.
+  double winograd_peak(OperandType precision) const;
   /// The least time of a launch.
   Nanoseconds floor() const { return clock.count() > 0 ? clock : launch; }
 };

@@ -25,7 +25,8 @@ Ceilings read(const Json& json) {
     const auto precision = operand_type_of(row.at("precision").get<std::string>());
     if (!precision)
       fail(ErrorCode::kInvalidFile, "the ceilings have the unknown precision {}", row.at("precision").dump());
-    ceilings.compute.push_back({row.at("instructions"), *precision, row.at("one_core"), row.at("all")});
+    ceilings.compute.push_back({row.at("instructions"), *precision, row.at("one_core"), row.at("all"),
+                                row.value("winograd", false)});
   }
   for (const Json& row : json.at("memory"))
     ceilings.memory.push_back(
@@ -49,7 +50,8 @@ Json to_json(const Ceilings& ceilings) {
     compute.push_back({{"instructions", each.instructions},
                        {"precision", to_string(each.precision)},
                        {"one_core", each.one_core},
-                       {"all", each.all}});
+                       {"all", each.all},
+                       {"winograd", each.winograd}});
   Json memory = Json::array();
   for (const MemoryCeiling& each : ceilings.memory)
     memory.push_back({{"level", each.level},

@@ -17,6 +17,7 @@ ComputeCeiling read_compute(TomlSection section) {
   ceiling.instructions = section.text("instructions").value_or(precision);
   ceiling.all = needed_quantity(section, "peak", Unit::kOperationRate);
   ceiling.one_core = quantity(section, "one_core", Unit::kOperationRate).value_or(ceiling.all);
+  ceiling.winograd = section.flag("winograd").value_or(false);
   section.end();
   return ceiling;
 }
@@ -119,8 +120,9 @@ DeviceFile read_device_file(const std::string& path) {
 std::string to_toml(const Ceilings& ceilings) {
   std::string text = fmt::format("name = {}\nthreads = {}\n", in_quotes(ceilings.device), ceilings.threads);
   for (const ComputeCeiling& each : ceilings.compute)
-    text += fmt::format("\n[[compute]]\ninstructions = {}\nprecision = \"{}\"\npeak = {:.6g}\none_core = {:.6g}\n",
-                        in_quotes(each.instructions), to_string(each.precision), each.all, each.one_core);
+    text += fmt::format("\n[[compute]]\ninstructions = {}\nprecision = \"{}\"\npeak = {:.6g}\none_core = {:.6g}\n{}",
+                        in_quotes(each.instructions), to_string(each.precision), each.all, each.one_core,
+                        each.winograd ? "winograd = true\n" : "");
   for (const MemoryCeiling& each : ceilings.memory) {
     text += fmt::format("\n[[memory]]\nlevel = {}\n", in_quotes(each.level));
     if (each.capacity > 0) text += fmt::format("capacity = {}\n", each.capacity);

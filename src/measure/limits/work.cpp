@@ -20,11 +20,6 @@ bool is_float(DType dtype) {
   return dtype == DType::kFloat32 || dtype == DType::kFloat16 || dtype == DType::kBFloat16 || dtype == DType::kFloat64;
 }
 
-std::int64_t bits_as(DType dtype, const std::optional<OperandType>& precision) {
-  const auto own = static_cast<std::int64_t>(bits_of(dtype));
-  return precision && is_float(dtype) ? std::min(own, bits_of(*precision)) : own;
-}
-
 /// The value whose memory ID uses: its own, or that of which it is a view.
 ValueId memory_of(const Graph& graph, ValueId id) {
   for (const Node* maker = graph.producer(id); maker != nullptr && is_free_view(graph, *maker);
@@ -82,7 +77,7 @@ void count_inputs(const Graph& graph, const Node& node, const WorkOptions& optio
     const Tensor* constant = graph.constant(id);
     // Constant shapes, axes and indices are known when a plan is compiled.
     if (constant != nullptr && dtype == DType::kInt64) continue;
-    const std::int64_t bytes = elements_read(graph, node, i) * bits_as(dtype, options.precision) / 8;
+    const std::int64_t bytes = elements_read(graph, node, i) * counted_bits(dtype, options) / 8;
     (constant != nullptr ? work.weight_bytes : work.read_bytes) += bytes;
   }
 }
@@ -93,7 +88,7 @@ void count_outputs(const Graph& graph, const Node& node, const WorkOptions& opti
   for (const ValueId id : node.outputs) {
     if (id == ValueId::kNone) continue;
     const TensorType& type = graph.value(id).type;
-    work.write_bytes += type.shape.elements() * bits_as(type.dtype, options.precision) / 8;
+    work.write_bytes += type.shape.elements() * counted_bits(type.dtype, options) / 8;
   }
 }
 
@@ -110,10 +105,16 @@ OperandType operand_type_of(const Graph& graph, const Node& node, const std::opt
 Work& Work::operator+=(const Work& other) {
   operations += other.operations;
   products += other.products;
+  winograd_products += other.winograd_products;
   weight_bytes += other.weight_bytes;
   read_bytes += other.read_bytes;
   write_bytes += other.write_bytes;
   return *this;
+}
+
+std::int64_t counted_bits(DType dtype, const WorkOptions& options) {
+  const auto own = static_cast<std::int64_t>(bits_of(dtype));
+  return options.precision && is_float(dtype) ? std::min(own, bits_of(*options.precision)) : own;
 }
 
 Work work_of(const Graph& graph, const Node& node, const WorkOptions& options) {
@@ -121,6 +122,7 @@ Work work_of(const Graph& graph, const Node& node, const WorkOptions& options) {
   if (is_free_view(graph, node)) return work;
   const Products products = products_of(graph, node);
   work.products = 2.0 * static_cast<double>(products.on_elements);
+  work.winograd_products = products.is_winograd ? work.products : 0;
   work.operations = work.products + other_operations(graph, node);
   work.precision = operand_type_of(graph, node, options.precision);
   count_inputs(graph, node, options, work);

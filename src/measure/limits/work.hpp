@@ -15,6 +15,8 @@ struct Work {
   /// count: they need not be computed.
   double operations = 0;
   double products = 0;                            ///< of `operations`: multiply-adds of convolutions and GEMM
+  /// Of `products`: those of 3x3 convolutions with a stride of 1, for which Winograd's algorithm has fewer.
+  double winograd_products = 0;
   OperandType precision = OperandType::kFloat32;  ///< of the operands; vectors hold more of narrow types
   std::int64_t weight_bytes = 0;                  ///< constants, each once
   std::int64_t read_bytes = 0;                    ///< activations, each once, without elements that nothing depends on
@@ -37,6 +39,9 @@ struct WorkOptions {
   /// Assumed for floating-point tensors (and products); empty: as they are.
   std::optional<OperandType> precision;
 };
+
+/// Of an element of DTYPE under OPTIONS.
+std::int64_t counted_bits(DType dtype, const WorkOptions& options);
 
 /// The work of a node whose types are inferred. Zero for a view.
 Work work_of(const Graph& graph, const Node& node, const WorkOptions& options = {});

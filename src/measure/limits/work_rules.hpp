@@ -11,6 +11,7 @@ inline constexpr std::int64_t kMostProducts = std::int64_t{1} << 45;
 struct Products {
   std::int64_t on_elements = 0;   ///< with elements of the input
   std::int64_t with_padding = 0;  ///< as papers count: every tap of every output
+  bool is_winograd = false;       ///< whether Winograd's algorithm computes them
 };
 Products products_of(const Graph& graph, const Node& node);
 
