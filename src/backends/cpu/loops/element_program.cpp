@@ -42,6 +42,13 @@ std::optional<std::int64_t> stride_of(const std::vector<std::int32_t>& offsets) 
   return std::nullopt;
 }
 
+/// The largest divisor of SIZE that is at most MOST, which is at least 1.
+std::int64_t largest_divisor(std::int64_t size, std::int64_t most) {
+  std::int64_t divisor = std::min(size, most);
+  while (size % divisor != 0) --divisor;
+  return divisor;
+}
+
 }  // namespace
 
 int ElementProgram::operand(const TensorView& view, int index, ByteScale scale) {
@@ -78,7 +85,7 @@ void ElementProgram::finish() {
   tiles_a_row_ = (loops_.back().size + kTile - 1) / kTile;
 }
 
-/// Makes one row of short ones that are neighbours in the output. Operands that broadcast within it get a table.
+/// Makes one row, of at most a tile, of short ones that are neighbours in the output. Operands that broadcast within it get a table.
 void ElementProgram::merge_short_rows() {
   std::size_t first = loops_.size() - 1;
   std::int64_t size = loops_.back().size;
@@ -86,6 +93,15 @@ void ElementProgram::merge_short_rows() {
   while (first > 0 && loops_[first - 1].strides[0] == size && size * loops_[first - 1].size <= kTile) {
     --first;
     size *= loops_[first].size;
+  }
+  if (first > 0 && loops_[first - 1].strides[0] == size && 2 * size <= kTile) {
+    Loop& outer = loops_[first - 1];
+    Loop inner = outer;
+    inner.size = largest_divisor(outer.size, kTile / size);
+    outer.size /= inner.size;
+    for (std::int64_t& stride : outer.strides) stride *= inner.size;
+    size *= inner.size;
+    loops_.insert(loops_.begin() + static_cast<std::ptrdiff_t>(first), inner);
   }
   if (first + 1 == loops_.size()) return;
   const std::span<const Loop> merged(loops_.begin() + static_cast<std::ptrdiff_t>(first), loops_.end());
