@@ -50,6 +50,20 @@ TEST(DirectConvolution, OfSinglePixels) {
   check(OpCase("Conv").input({1, 70, 23, 19}).constant({33, 70, 1, 1}, -1, 1).attribute("strides", Integers{2, 2}));
 }
 
+/// Panels of each width, the last one whole or partly empty; with sections of the input also.
+TEST(DirectConvolution, OfAnyNumberOfFilters) {
+  for (const std::int64_t filters : {1, 4, 8, 12, 16, 20, 24, 36, 40, 48, 60, 64, 72, 80, 96, 120}) {
+    const auto windows = [&](std::int64_t channels, std::int64_t size) {
+      return OpCase("Conv")
+          .input({1, channels, 9, 7}, -1, 1)
+          .constant({filters, channels, size, size}, -0.1F, 0.1F)
+          .constant({filters}, -1, 1);
+    };
+    check(windows(10, 3).attribute("strides", Integers{2, 2}));
+    check(windows(600, 5));
+  }
+}
+
 /// Weights that do not fit into the cache are read in sections of the input channels, and few pixels are divided by
 /// output channels.
 TEST(DirectConvolution, InSectionsOfItsInput) {

@@ -33,6 +33,12 @@ TEST(Winograd, OfRandomSizes) {
   }
 }
 
+/// Panels of each width, the last one whole or partly empty.
+TEST(Winograd, OfAnyNumberOfFilters) {
+  for (const std::int64_t filters : {1, 4, 8, 12, 16, 20, 24, 36, 40, 48, 60, 64, 72, 80, 96, 120})
+    check(convolution({1, 24, 18, 13}, filters, {1, 1, 1, 1}).constant({filters}, -1, 1).post("Relu"));
+}
+
 /// Strips that begin and end within a line of tiles, and channels in several groups.
 TEST(Winograd, InManyPartsOnTwoThreads) {
   convolution({2, 40, 61, 47}, 150, {1, 1, 1, 1})
@@ -68,6 +74,7 @@ TEST(Winograd, LeadsWhereThereAreEnoughTiles) {
   };
   EXPECT_EQ(chosen({1, 32, 40, 40}, 32), "vector.winograd");
   EXPECT_NE(chosen({1, 32, 3, 3}, 32), "vector.winograd");
+  EXPECT_EQ(chosen({1, 8, 40, 40}, 1), "vector.winograd");
   EXPECT_NE(chosen({1, 3, 40, 40}, 32), "vector.winograd");
   EXPECT_NE(chosen({0, 32, 40, 40}, 32), "vector.winograd") << "without images";
 }

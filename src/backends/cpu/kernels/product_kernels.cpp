@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <utility>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/vector_targets.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -14,9 +16,10 @@
 
 #include "cpu/kernels/vector_math-inl.hpp"
 
-// An element of a row is broadcast and multiplied by a row of the panel, which is two vectors wide. The accumulators,
-// the panel's vectors and the broadcast element take all of the registers: 12 + 2 + 1 of 16 up to AVX2, 28 + 2 + 1 of
-// 32 with AVX-512. Per step there are fewer loads than multiply-adds, so that the multiply-adds are the bound.
+// An element of a row is broadcast and multiplied by a row of the panel, which is one to three vectors wide. The
+// accumulators, the panel's vectors and the broadcast element take all of the registers, with two vectors 12 + 2 + 1 of
+// 16 up to AVX2, 28 + 2 + 1 of 32 with AVX-512. There is at most one load per multiply-add, and there are enough
+// accumulators to hide its latency, so that the multiply-adds are the bound.
 //
 // Bound: 2 * taps * depth * height * columns operations / multiply-add peak.
 HWY_BEFORE_NAMESPACE();
@@ -24,77 +27,72 @@ namespace saccade::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-constexpr std::size_t kVectors = 2;
-#if HWY_TARGET <= HWY_AVX3
-constexpr std::size_t kRows = 14;
-#else
-constexpr std::size_t kRows = 6;
-#endif
+using HalfTag = hn::Half<FloatTag>;
 
-template <std::size_t kHeight>
-struct Accumulators {
-  Float of[kHeight][kVectors];
+/// Of COUNT elements those in the vector of D whose first lane is element FIRST.
+template <class D>
+HWY_INLINE std::size_t tail_of(D d, std::size_t count, std::size_t first) {
+  return count <= first ? 0 : std::min(count - first, hn::Lanes(d));
+}
+
+/// A row of a tile or a panel: kVectors vectors, and half a vector if kHalf.
+template <std::size_t kVectors, bool kHalf>
+struct Row {
+  static std::size_t columns() { return kVectors * hn::Lanes(FloatTag()) + (kHalf ? hn::Lanes(HalfTag()) : 0); }
+
+  HWY_INLINE void add_product(Float element, const Row& panel) {
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < kVectors; ++v) whole[v] = hn::MulAdd(element, panel.whole[v], whole[v]);
+    if constexpr (kHalf) half = hn::MulAdd(hn::LowerHalf(HalfTag(), element), panel.half, half);
+  }
+
+  HWY_INLINE void load(const float* p) {
+    const FloatTag d;
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < kVectors; ++v) whole[v] = hn::LoadU(d, p + v * hn::Lanes(d));
+    if constexpr (kHalf) half = hn::LoadU(HalfTag(), p + kVectors * hn::Lanes(d));
+  }
+  HWY_INLINE void store(float* p) const {
+    const FloatTag d;
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(whole[v], d, p + v * hn::Lanes(d));
+    if constexpr (kHalf) hn::StoreU(half, HalfTag(), p + kVectors * hn::Lanes(d));
+  }
+
+  /// The first COUNT elements alone.
+  HWY_INLINE void load(const float* p, std::size_t count) {
+    const FloatTag d;
+    const std::size_t lanes = hn::Lanes(d);
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < kVectors; ++v) whole[v] = load_tail(d, p + v * lanes, tail_of(d, count, v * lanes));
+    if constexpr (kHalf)
+      half = load_tail(HalfTag(), p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
+  }
+  HWY_INLINE void store(float* p, std::size_t count) const {
+    const FloatTag d;
+    const std::size_t lanes = hn::Lanes(d);
+#pragma GCC unroll 3
+    for (std::size_t v = 0; v < kVectors; ++v) store_tail(d, whole[v], p + v * lanes, tail_of(d, count, v * lanes));
+    if constexpr (kHalf)
+      store_tail(HalfTag(), half, p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
+  }
+
+  Float whole[kVectors];
+  hn::Vec<HalfTag> half;
 };
 
-/// ACCESS(row, vector) for all accumulators. Unrolled, so that they are registers and no array in memory.
-template <std::size_t kHeight, typename Access>
-HWY_INLINE void for_each(const Access& access) {
-#pragma GCC unroll 16
-  for (std::size_t r = 0; r < kHeight; ++r)
-#pragma GCC unroll 2
-    for (std::size_t v = 0; v < kVectors; ++v) access(r, v);
-}
-
-/// A tile of fewer columns than a panel, as if it had all.
-template <std::size_t kHeight>
-struct WholeRows {
-  static constexpr std::size_t kColumns = kVectors * hn::MaxLanes(FloatTag());
-
-  void load(const ProductTile& tile) {
-    for (std::size_t r = 0; r < kHeight; ++r) std::copy_n(tile.out + r * tile.stride, tile.columns, rows[r]);
-  }
-  void store(const ProductTile& tile) const {
-    for (std::size_t r = 0; r < kHeight; ++r) std::copy_n(rows[r], tile.columns, tile.out + r * tile.stride);
-  }
-
-  HWY_ALIGN float rows[kHeight][kColumns];
+/// A full tile.
+template <std::size_t kTileRows, std::size_t kVectors, bool kHalf = false>
+struct Tile {
+  static constexpr std::size_t kRows = kTileRows;
+  using Row = HWY_NAMESPACE::Row<kVectors, kHalf>;
 };
-
-template <std::size_t kHeight>
-HWY_INLINE void begin(const ProductTile& tile, Accumulators<kHeight>& sum) {
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  if (tile.initial != nullptr) {
-    for_each<kHeight>([&](std::size_t r, std::size_t v) { sum.of[r][v] = hn::LoadU(d, tile.initial + v * lanes); });
-  } else if (tile.columns == kVectors * lanes) {
-    for_each<kHeight>(
-        [&](std::size_t r, std::size_t v) { sum.of[r][v] = hn::LoadU(d, tile.out + r * tile.stride + v * lanes); });
-  } else {
-    WholeRows<kHeight> whole{};
-    whole.load(tile);
-    for_each<kHeight>([&](std::size_t r, std::size_t v) { sum.of[r][v] = hn::Load(d, whole.rows[r] + v * lanes); });
-  }
-}
-
-template <std::size_t kHeight>
-HWY_INLINE void end(const ProductTile& tile, const Accumulators<kHeight>& sum) {
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  if (tile.columns == kVectors * lanes) {
-    for_each<kHeight>(
-        [&](std::size_t r, std::size_t v) { hn::StoreU(sum.of[r][v], d, tile.out + r * tile.stride + v * lanes); });
-  } else {
-    WholeRows<kHeight> whole;
-    for_each<kHeight>([&](std::size_t r, std::size_t v) { hn::Store(sum.of[r][v], d, whole.rows[r] + v * lanes); });
-    whole.store(tile);
-  }
-}
 
 /// The rows of a tap at irregular distances.
-template <std::size_t kHeight>
+template <class T, std::size_t kHeight>
 class PointedRows {
  public:
-  static constexpr std::size_t kPointers = kRows;  // of a tap
+  static constexpr std::size_t kPointers = T::kRows;  // of a tap
 
   HWY_INLINE PointedRows(const float* const* rows, const ProductTile& tile) {
 #pragma GCC unroll 16
@@ -110,7 +108,7 @@ class PointedRows {
 
 /// The rows of a tap at regular distances. Three share a base, which x86 addresses by the distance and by its double:
 /// fourteen pointers would not fit into the general-purpose registers.
-template <std::size_t kHeight>
+template <class T, std::size_t kHeight>
 class EvenRows {
  public:
   static constexpr std::size_t kPointers = 1;
@@ -132,45 +130,75 @@ class EvenRows {
   std::size_t step_;
 };
 
-template <std::size_t kHeight, template <std::size_t> typename Rows>
+template <class T, std::size_t kHeight, template <class, std::size_t> typename Rows>
 void run_height(const ProductTile& tile) {
-  const FloatTag d;
-  const std::size_t lanes = hn::Lanes(d);
-  Accumulators<kHeight> sum;
-  begin(tile, sum);
+  using Row = typename T::Row;
+  const std::size_t columns = Row::columns();
+  const bool is_whole = tile.columns == columns;
+  // Unrolled, so that the sums are registers and no array in memory.
+  Row sums[kHeight];
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kHeight; ++r) {
+    if (tile.initial != nullptr)
+      sums[r].load(tile.initial);
+    else if (is_whole)
+      sums[r].load(tile.out + r * tile.stride);
+    else
+      sums[r].load(tile.out + r * tile.stride, tile.columns);
+  }
   const float* panel = tile.panel;
   const float* const* rows = tile.rows;
-  for (std::size_t tap = 0; tap < tile.taps; ++tap, rows += Rows<kHeight>::kPointers) {
-    Rows<kHeight> left(rows, tile);
-    for (std::size_t k = 0; k < tile.depth; ++k, left.advance()) {
-      const Float first = hn::Load(d, panel);
-      const Float second = hn::Load(d, panel + lanes);
-      panel += kVectors * lanes;
+  for (std::size_t tap = 0; tap < tile.taps; ++tap, rows += Rows<T, kHeight>::kPointers) {
+    Rows<T, kHeight> left(rows, tile);
+    for (std::size_t k = 0; k < tile.depth; ++k, left.advance(), panel += columns) {
+      Row right;
+      right.load(panel);
 #pragma GCC unroll 16
-      for (std::size_t r = 0; r < kHeight; ++r) {
-        const Float element = left.element(r);
-        sum.of[r][0] = hn::MulAdd(element, first, sum.of[r][0]);
-        sum.of[r][1] = hn::MulAdd(element, second, sum.of[r][1]);
-      }
+      for (std::size_t r = 0; r < kHeight; ++r) sums[r].add_product(left.element(r), right);
     }
   }
-  end(tile, sum);
+#pragma GCC unroll 16
+  for (std::size_t r = 0; r < kHeight; ++r) {
+    if (is_whole)
+      sums[r].store(tile.out + r * tile.stride);
+    else
+      sums[r].store(tile.out + r * tile.stride, tile.columns);
+  }
 }
 
-template <template <std::size_t> typename Rows, std::size_t... kHeights>
+template <class T, template <class, std::size_t> typename Rows, std::size_t... kHeights>
 constexpr std::array<void (*)(const ProductTile&), sizeof...(kHeights)> by_height(
     std::index_sequence<kHeights...> /*heights*/) {
-  return {run_height<kHeights + 1, Rows>...};
+  return {run_height<T, kHeights + 1, Rows>...};
 }
 
+template <class T>
 void run(const ProductTile& tile) {
-  static constexpr auto kPointed = by_height<PointedRows>(std::make_index_sequence<kRows>());
-  static constexpr auto kEven = by_height<EvenRows>(std::make_index_sequence<kRows>());
+  static constexpr auto kPointed = by_height<T, PointedRows>(std::make_index_sequence<T::kRows>());
+  static constexpr auto kEven = by_height<T, EvenRows>(std::make_index_sequence<T::kRows>());
   (tile.step == 0 ? kPointed : kEven)[tile.height - 1](tile);
 }
 
-const ProductKernels& kernels() {
-  static const ProductKernels kernels{kRows, kVectors * hn::Lanes(FloatTag()), run};
+template <class T>
+ProductKernels kernels_of(std::int64_t cost) {
+  return {T::kRows, T::Row::columns(), cost, run<T>};
+}
+
+/// Those for products of many columns first.
+std::span<const ProductKernels> kernels() {
+  static const std::array kernels{
+#if HWY_TARGET <= HWY_AVX3
+      kernels_of<Tile<14, 2>>(16),
+      kernels_of<Tile<9, 3>>(24),
+      // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4), elsewhere all of it.
+      kernels_of<Tile<14, 1, true>>(13),
+      kernels_of<Tile<14, 1>>(8),
+#else
+      kernels_of<Tile<6, 2>>(16),
+      kernels_of<Tile<4, 3>>(24),
+      kernels_of<Tile<12, 1>>(8),
+#endif
+  };
   return kernels;
 }
 
@@ -185,7 +213,14 @@ namespace {
 HWY_EXPORT(kernels);
 }  // namespace
 
-const ProductKernels& product_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)(); }
+const ProductKernels& product_kernels() { return HWY_DYNAMIC_DISPATCH(kernels)().front(); }
+
+const ProductKernels& product_kernels(std::int64_t columns) {
+  const auto cost = [columns](const ProductKernels& kernels) {
+    return ceil_div(columns, static_cast<std::int64_t>(kernels.columns)) * kernels.cost;
+  };
+  return *std::ranges::min_element(HWY_DYNAMIC_DISPATCH(kernels)(), {}, cost);
+}
 
 }  // namespace saccade::cpu
 #endif

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace saccade::cpu {
 
@@ -13,7 +14,7 @@ struct ProductTile {
   std::size_t taps;          ///< 1 for a GEMM
   std::size_t first;         ///< of the elements of each row
   std::size_t depth;         ///< their number
-  const float* panel;        ///< taps x depth x ProductKernels::columns, 64-byte aligned
+  const float* panel;        ///< taps x depth x ProductKernels::columns
   const float* initial;      ///< one per column of the panel; null: what OUT holds
   float* out;
   std::size_t stride;   ///< floats from one row of OUT to the next
@@ -25,10 +26,13 @@ struct ProductTile {
 struct ProductKernels {
   std::size_t rows;     ///< of a full tile
   std::size_t columns;  ///< of a panel
+  std::int64_t cost;    ///< of a panel, relative to the others
   void (*run)(const ProductTile& tile);
 };
 
-/// The kernels for this processor.
+/// The kernels for this processor and products of many columns.
 const ProductKernels& product_kernels();
+/// The kernels for this processor whose panels cover COLUMNS at the least cost.
+const ProductKernels& product_kernels(std::int64_t columns);
 
 }  // namespace saccade::cpu

@@ -22,7 +22,8 @@ using FloatTag = hn::ScalableTag<float>;
 using Float = hn::Vec<FloatTag>;
 
 /// Loads COUNT lanes from P and zeros the others; reads no byte past them.
-HWY_INLINE Float load_tail(FloatTag d, const float* p, std::size_t count) {
+template <class D>
+HWY_INLINE hn::Vec<D> load_tail(D d, const float* p, std::size_t count) {
 #if HWY_TARGET <= HWY_AVX2
   return hn::MaskedLoad(hn::FirstN(d, count), d, p);
 #else
@@ -33,7 +34,8 @@ HWY_INLINE Float load_tail(FloatTag d, const float* p, std::size_t count) {
 }
 
 /// Writes the first COUNT lanes to P and nothing past them.
-HWY_INLINE void store_tail(FloatTag d, Float v, float* p, std::size_t count) {
+template <class D>
+HWY_INLINE void store_tail(D d, hn::Vec<D> v, float* p, std::size_t count) {
 #if HWY_TARGET <= HWY_AVX2
   hn::BlendedStore(v, hn::FirstN(d, count), d, p);
 #else

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/integers.hpp"
-#include "cpu/kernels/product_kernels.hpp"
 #include "cpu/loops/inside_columns.hpp"
 #include "cpu/team/parallel.hpp"
 
@@ -83,6 +82,7 @@ class BoundProduct : public BoundLaunch {
   BoundProduct(const Prepared& prepared, const Bindings& bindings, std::byte* rows)
       : prepared_(prepared),
         g_(prepared.product.geometry),
+        kernels_(*g_.kernels),
         inputs_(bindings.inputs.begin(), bindings.inputs.end()),
         output_(static_cast<float*>(bindings.outputs[0].data)),
         rows_(rows),
@@ -236,9 +236,9 @@ class BoundProduct : public BoundLaunch {
     return all_read;
   }
 
-  const ProductKernels& kernels_ = product_kernels();
   const Prepared& prepared_;
   const ProductGeometry& g_;
+  const ProductKernels& kernels_;
   std::vector<TensorView> inputs_;
   float* output_;
   std::byte* rows_;  // by rank, of a strip
@@ -271,9 +271,9 @@ class ProductLaunch : public Launch {
 }  // namespace
 
 void divide(ProductGeometry& g, int threads) {
-  const ProductKernels& kernels = product_kernels();
-  g.tile_rows = static_cast<std::int64_t>(kernels.rows);
-  g.tile_columns = static_cast<std::int64_t>(kernels.columns);
+  g.kernels = &product_kernels(g.out_channels);
+  g.tile_rows = static_cast<std::int64_t>(g.kernels->rows);
+  g.tile_columns = static_cast<std::int64_t>(g.kernels->columns);
   g.panels = ceil_div(g.out_channels, g.tile_columns);
   g.part_panels = std::clamp<std::int64_t>(kPartBytes / (g.panel_floats() * 4), 1, g.panels);
   g.part_panels = ceil_div(g.panels, ceil_div(g.panels, g.part_panels));

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "cpu/kernels/product_kernels.hpp"
 #include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/weights.hpp"
@@ -25,6 +26,7 @@ struct ProductGeometry {
   std::int64_t taps;
   std::int64_t pixels;  ///< of an output image
 
+  const ProductKernels* kernels = nullptr;
   std::int64_t tile_rows = 0;
   std::int64_t tile_columns = 0;
   std::int64_t panels = 0;        ///< of a group
