@@ -33,7 +33,8 @@ class DeviceFileTest : public testing::Test {
 
 Ceilings made_up_device() {
   Ceilings ceilings{.device = "a \"device\"", .threads = 3};
-  ceilings.compute = {{"AVX2 FMA", OperandType::kFloat32, 1e9, 3e9}, {"VNNI", OperandType::kInt8, 4e9, 12e9},
+  ceilings.compute = {{"AVX2 FMA", OperandType::kFloat32, 1e9, 3e9},
+                      {"VNNI", OperandType::kInt8, 4e9, 12e9},
                       {"3x3", OperandType::kFloat32, 2e9, 6e9, true}};
   ceilings.memory = {{"L2", 1 << 20, {1e9, 2e9, 3e9, 4e9}, {5e9, 6e9, 7e9, 8e9}},
                      {"memory", 0, {9e9, 1e9, 2e9, 3e9}, {4e9, 5e9, 6e9, 7e9}}};

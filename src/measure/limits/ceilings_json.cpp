@@ -25,8 +25,8 @@ Ceilings read(const Json& json) {
     const auto precision = operand_type_of(row.at("precision").get<std::string>());
     if (!precision)
       fail(ErrorCode::kInvalidFile, "the ceilings have the unknown precision {}", row.at("precision").dump());
-    ceilings.compute.push_back({row.at("instructions"), *precision, row.at("one_core"), row.at("all"),
-                                row.value("winograd", false)});
+    ceilings.compute.push_back(
+        {row.at("instructions"), *precision, row.at("one_core"), row.at("all"), row.value("winograd", false)});
   }
   for (const Json& row : json.at("memory"))
     ceilings.memory.push_back(

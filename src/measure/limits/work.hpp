@@ -14,7 +14,7 @@ struct Work {
   /// Arithmetic: a multiply-add counts as 2, any other operation as 1, data movement as 0. Products with padding do not
   /// count: they need not be computed.
   double operations = 0;
-  double products = 0;                            ///< of `operations`: multiply-adds of convolutions and GEMM
+  double products = 0;  ///< of `operations`: multiply-adds of convolutions and GEMM
   /// Of `products`: those of 3x3 convolutions with a stride of 1, for which Winograd's algorithm has fewer.
   double winograd_products = 0;
   OperandType precision = OperandType::kFloat32;  ///< of the operands; vectors hold more of narrow types

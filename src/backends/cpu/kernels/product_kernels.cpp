@@ -65,16 +65,14 @@ struct Row {
     const std::size_t lanes = hn::Lanes(d);
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) whole[v] = load_tail(d, p + v * lanes, tail_of(d, count, v * lanes));
-    if constexpr (kHalf)
-      half = load_tail(HalfTag(), p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
+    if constexpr (kHalf) half = load_tail(HalfTag(), p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
   }
   HWY_INLINE void store(float* p, std::size_t count) const {
     const FloatTag d;
     const std::size_t lanes = hn::Lanes(d);
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) store_tail(d, whole[v], p + v * lanes, tail_of(d, count, v * lanes));
-    if constexpr (kHalf)
-      store_tail(HalfTag(), half, p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
+    if constexpr (kHalf) store_tail(HalfTag(), half, p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
   }
 
   Float whole[kVectors];
@@ -186,17 +184,13 @@ ProductKernels kernels_of(std::int64_t cost) {
 
 /// Those for products of many columns first.
 std::span<const ProductKernels> kernels() {
-  static const std::array kernels{
+  static const std::array kernels {
 #if HWY_TARGET <= HWY_AVX3
-      kernels_of<Tile<14, 2>>(16),
-      kernels_of<Tile<9, 3>>(24),
-      // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4), elsewhere all of it.
-      kernels_of<Tile<14, 1, true>>(13),
-      kernels_of<Tile<14, 1>>(8),
+    kernels_of<Tile<14, 2>>(16), kernels_of<Tile<9, 3>>(24),
+        // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4), elsewhere all of it.
+        kernels_of<Tile<14, 1, true>>(13), kernels_of<Tile<14, 1>>(8),
 #else
-      kernels_of<Tile<6, 2>>(16),
-      kernels_of<Tile<4, 3>>(24),
-      kernels_of<Tile<12, 1>>(8),
+    kernels_of<Tile<6, 2>>(16), kernels_of<Tile<4, 3>>(24), kernels_of<Tile<12, 1>>(8),
 #endif
   };
   return kernels;

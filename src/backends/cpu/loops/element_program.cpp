@@ -85,7 +85,8 @@ void ElementProgram::finish() {
   tiles_a_row_ = (loops_.back().size + kTile - 1) / kTile;
 }
 
-/// Makes one row, of at most a tile, of short ones that are neighbours in the output. Operands that broadcast within it get a table.
+/// Makes one row, of at most a tile, of short ones that are neighbours in the output. Operands that broadcast within it
+/// get a table.
 void ElementProgram::merge_short_rows() {
   std::size_t first = loops_.size() - 1;
   std::int64_t size = loops_.back().size;

@@ -341,8 +341,8 @@ class Winograd : public Tactic {
   }
 
  private:
-  // Measured with AVX2 and AVX-512 on convolutions of 3 to 512 input and 1 to 512 output channels, and 7 to 320 pixels a
-  // side.
+  // Measured with AVX2 and AVX-512 on convolutions of 3 to 512 input and 1 to 512 output channels, and 7 to 320 pixels
+  // a side.
   static constexpr std::int64_t kLeastChannels = 8;
   static constexpr std::int64_t kWeightBytesInCache = 1 << 20;
   static constexpr std::int64_t kMostWeightBytes = 10 << 20;
