@@ -18,9 +18,6 @@ struct ServeState;
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
-/// TEXT without its escapes %XX; nullopt if one is not valid, or a zero.
-std::optional<std::string> percent_decoded(std::string_view text);
-
 struct HttpRequest {
   std::string method;              ///< "POST"
   std::string path;                ///< as sent, without the query

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/percent_decoded.hpp"
+
 namespace saccade::http {
 namespace {
 

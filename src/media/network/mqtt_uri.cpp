@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/percent_decoded.hpp"
 #include "base/uri_options.hpp"
 #include "base/utf8.hpp"
 #include "media/network/uri.hpp"
@@ -26,22 +27,12 @@ std::optional<int> read_integer(std::string_view text, int least, int most) {
   return value;
 }
 
-/// TEXT with its %XX replaced.
-std::string percent_decoded(std::string_view text) {
-  std::string decoded;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const char* begin = text.data() + i + 1;
-      if (std::from_chars(begin, begin + 2, value, 16).ptr == begin + 2) {
-        decoded.push_back(static_cast<char>(value));
-        i += 2;
-        continue;
-      }
-    }
-    decoded.push_back(text[i]);
-  }
-  return decoded;
+/// The user's name or password, without its escapes.
+std::string read_login(const MqttUri& uri, std::string_view text) {
+  std::optional<std::string> decoded = percent_decoded(text);
+  // It may be a password: it is not repeated.
+  if (!decoded) fail(ErrorCode::kInvalidArgument, "{}: a '%' of its login begins no escape: write it as %25", uri.name);
+  return *std::move(decoded);
 }
 
 void read_broker(MqttUri& uri, std::string_view authority) {
@@ -49,8 +40,8 @@ void read_broker(MqttUri& uri, std::string_view authority) {
   if (at != std::string_view::npos) {
     const std::string_view login = authority.substr(0, at);
     const std::size_t colon = login.find(':');
-    uri.broker.user = percent_decoded(login.substr(0, colon));
-    if (colon != std::string_view::npos) uri.broker.password = percent_decoded(login.substr(colon + 1));
+    uri.broker.user = read_login(uri, login.substr(0, colon));
+    if (colon != std::string_view::npos) uri.broker.password = read_login(uri, login.substr(colon + 1));
     authority.remove_prefix(at + 1);
   }
   const std::size_t colon = authority.rfind(':');

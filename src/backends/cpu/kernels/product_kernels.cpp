@@ -184,15 +184,13 @@ ProductKernels kernels_of(std::int64_t cost) {
 
 /// Those for products of many columns first.
 std::span<const ProductKernels> kernels() {
-  static const std::array kernels {
 #if HWY_TARGET <= HWY_AVX3
-    kernels_of<Tile<14, 2>>(16), kernels_of<Tile<9, 3>>(24),
-        // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4), elsewhere all of it.
-        kernels_of<Tile<14, 1, true>>(13), kernels_of<Tile<14, 1>>(8),
+  // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4), elsewhere all of it.
+  static const std::array kernels{kernels_of<Tile<14, 2>>(16), kernels_of<Tile<9, 3>>(24),
+                                  kernels_of<Tile<14, 1, true>>(13), kernels_of<Tile<14, 1>>(8)};
 #else
-    kernels_of<Tile<6, 2>>(16), kernels_of<Tile<4, 3>>(24), kernels_of<Tile<12, 1>>(8),
+  static const std::array kernels{kernels_of<Tile<6, 2>>(16), kernels_of<Tile<4, 3>>(24), kernels_of<Tile<12, 1>>(8)};
 #endif
-  };
   return kernels;
 }
 
