@@ -52,7 +52,7 @@ TEST(DirectConvolution, OfSinglePixels) {
 
 /// Panels of each width, the last one whole or partly empty; with sections of the input also.
 TEST(DirectConvolution, OfAnyNumberOfFilters) {
-  for (const std::int64_t filters : {1, 4, 8, 12, 16, 20, 24, 36, 40, 48, 60, 64, 72, 80, 96, 120}) {
+  for (const std::int64_t filters : {1, 4, 8, 12, 16, 20, 24, 36, 40, 48, 60, 64, 68, 72, 80, 96, 120, 130, 144, 230}) {
     const auto windows = [&](std::int64_t channels, std::int64_t size) {
       return OpCase("Conv")
           .input({1, channels, 9, 7}, -1, 1)

@@ -35,7 +35,7 @@ TEST(Winograd, OfRandomSizes) {
 
 /// Panels of each width, the last one whole or partly empty.
 TEST(Winograd, OfAnyNumberOfFilters) {
-  for (const std::int64_t filters : {1, 4, 8, 12, 16, 20, 24, 36, 40, 48, 60, 64, 72, 80, 96, 120})
+  for (const std::int64_t filters : {1, 4, 8, 12, 16, 20, 24, 36, 40, 48, 60, 64, 68, 72, 80, 96, 120, 130, 144, 230})
     check(convolution({1, 24, 18, 13}, filters, {1, 1, 1, 1}).constant({filters}, -1, 1).post("Relu"));
 }
 
@@ -46,6 +46,7 @@ TEST(Winograd, InManyPartsOnTwoThreads) {
       .post_with_operand("Add")
       .post("Relu")
       .check_two_threads(kTactic, Layout::kChannelsLast, kClose);
+  convolution({1, 16, 40, 31}, 144, {1, 1, 1, 1}).check_two_threads(kTactic, Layout::kChannelsLast, kClose);
 }
 
 /// A pixel that is not finite reaches the pixels that read it, and no others of its tile.

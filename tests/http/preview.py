@@ -10,6 +10,7 @@ import json
 import os
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import tempfile
@@ -150,7 +151,7 @@ class PreviewTest(unittest.TestCase):
                 """Whether a viewer that reads only the status line has a place. It keeps its connection open."""
                 viewer = socket.socket()
                 viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-                viewer.settimeout(60)
+                viewer.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 60, 0))
                 viewer.connect(("127.0.0.1", run.port))
                 viewer.sendall(b"GET /stream/0.mjpg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
                 status = viewer.recv(12, socket.MSG_WAITALL)

@@ -46,14 +46,16 @@ TEST(Bounds, PrecisionChoosesThePeak) {
 
 TEST(Bounds, OnlyProductsOfWinogradsAlgorithmTakeItsRate) {
   Ceilings ceilings = made_up();
-  ceilings.compute.push_back({"winograd", OperandType::kFloat32, 2e9, 2e9, true});
-  EXPECT_EQ(ceilings.peak(OperandType::kFloat32), 1e9);
+  ceilings.winograd = true;
   EXPECT_DOUBLE_EQ(bound_of({.operations = 1000, .products = 1000}, 0, ceilings).time.count(), 1000);
   const Work windows{.operations = 1000, .products = 1000, .winograd_products = 1000};
-  EXPECT_DOUBLE_EQ(bound_of(windows, 0, ceilings).time.count(), 500);
+  EXPECT_DOUBLE_EQ(bound_of(windows, 0, ceilings).time.count(), 250);
   EXPECT_DOUBLE_EQ(bound_of(windows, 0, made_up()).time.count(), 1000) << "no kernel has it";
   const Work both{.operations = 1000, .products = 1000, .winograd_products = 400};
-  EXPECT_DOUBLE_EQ(bound_of(both, 0, ceilings).time.count(), 800);
+  EXPECT_DOUBLE_EQ(bound_of(both, 0, ceilings).time.count(), 700);
+  EXPECT_EQ(ceilings.winograd_peak(OperandType::kBFloat16), 4e9) << "in float32";
+  ceilings.compute.push_back({"bf16", OperandType::kBFloat16, 9e9, 9e9});
+  EXPECT_EQ(ceilings.winograd_peak(OperandType::kBFloat16), 9e9);
 }
 
 TEST(Bounds, TheLevelThatCanHoldTheDataLimits) {

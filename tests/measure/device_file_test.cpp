@@ -33,15 +33,14 @@ class DeviceFileTest : public testing::Test {
 
 Ceilings made_up_device() {
   Ceilings ceilings{.device = "a \"device\"", .threads = 3};
-  ceilings.compute = {{"AVX2 FMA", OperandType::kFloat32, 1e9, 3e9},
-                      {"VNNI", OperandType::kInt8, 4e9, 12e9},
-                      {"3x3", OperandType::kFloat32, 2e9, 6e9, true}};
+  ceilings.compute = {{"AVX2 FMA", OperandType::kFloat32, 1e9, 3e9}, {"VNNI", OperandType::kInt8, 4e9, 12e9}};
   ceilings.memory = {{"L2", 1 << 20, {1e9, 2e9, 3e9, 4e9}, {5e9, 6e9, 7e9, 8e9}},
                      {"memory", 0, {9e9, 1e9, 2e9, 3e9}, {4e9, 5e9, 6e9, 7e9}}};
   ceilings.clock = Nanoseconds(20);
   ceilings.syscall = Nanoseconds(130);
   ceilings.launch = Nanoseconds(40);
   ceilings.parallel = Nanoseconds(5000);
+  ceilings.winograd = true;
   return ceilings;
 }
 
@@ -91,8 +90,7 @@ TEST_F(DeviceFileTest, ErrorsNameTheLine) {
   EXPECT_THAT(error_of("\n\nspeed = 1\n"), HasSubstr("device.toml:3: 'speed' is not known"));
   EXPECT_THAT(error_of("threads = 0\n"), HasSubstr("device.toml:1: 'threads'"));
   EXPECT_THAT(error_of("[camera]\nmode = \"big\"\n"), HasSubstr("device.toml:2: 'camera.mode'"));
-  EXPECT_THAT(error_of("[[compute]]\nprecision = \"fp32\"\npeak = 1\nwinograd = 1\n"),
-              HasSubstr("device.toml:4: 'compute.winograd' must be true or false"));
+  EXPECT_THAT(error_of("\nwinograd = 1\n"), HasSubstr("device.toml:2: 'winograd' must be true or false"));
   EXPECT_THAT(error_of("name = \n"), HasSubstr("device.toml:1"));
   EXPECT_THAT(error_of("[[compute]]\nprecision = \"fp32\"\npeak = -1\n"), HasSubstr("device.toml:3"));
   EXPECT_THROW(read_device_file(folder_ / "missing.toml"), Error);

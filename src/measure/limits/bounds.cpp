@@ -9,10 +9,11 @@
 
 // Justification of the bounds.
 //
-// Arithmetic. The peak is what loops of nothing but multiply-adds reach; the work counts only products that every
-// implementation computes. Products and other operations are not added: a processor may execute them in parallel on
-// different units, and a fused post-op is free beside the preceding products. Where Winograd's algorithm has fewer
-// multiplications, the products count at the rate that our kernel of it reaches; other products do not.
+// Arithmetic. The peak is what loops of nothing but multiply-adds reach; the work counts the products of the
+// definition. Every implementation computes them, except Winograd's algorithm: where a device has kernels of it, its
+// multiplications count instead, without the additions of its transforms. Products and other operations are not added:
+// a processor may execute them in parallel on different units, and a fused post-op is free beside the preceding
+// products.
 //
 // Memory. The naive bound, all bytes over memory bandwidth, is wrong: a 1x1 convolution after another one finds its
 // input in L2. Bytes over L1 bandwidth would be valid, but useless. What is certain is capacity. When a launch starts,

@@ -3,23 +3,20 @@
 #include <algorithm>
 
 namespace saccade {
-namespace {
-
-double peak_among(const std::vector<ComputeCeiling>& compute, OperandType precision, bool by_winograd) {
-  double peak = 0;
-  for (const ComputeCeiling& ceiling : compute)
-    if (bits_of(ceiling.precision) >= bits_of(precision) && (by_winograd || !ceiling.winograd))
-      peak = std::max(peak, ceiling.all);
-  return peak;
-}
-
-}  // namespace
 
 double Bandwidth::most() const { return std::max({read, write, copy, mixed}); }
 
-double Ceilings::peak(OperandType precision) const { return peak_among(compute, precision, false); }
+double Ceilings::peak(OperandType precision) const {
+  double peak = 0;
+  for (const ComputeCeiling& ceiling : compute)
+    if (bits_of(ceiling.precision) >= bits_of(precision)) peak = std::max(peak, ceiling.all);
+  return peak;
+}
 
-double Ceilings::winograd_peak(OperandType precision) const { return peak_among(compute, precision, true); }
+double Ceilings::winograd_peak(OperandType precision) const {
+  constexpr double kSaved = 4;
+  return std::max(peak(precision), winograd ? kSaved * peak(OperandType::kFloat32) : 0);
+}
 
 void raise(Bandwidth& bandwidth, const Bandwidth& other) {
   bandwidth.read = std::max(bandwidth.read, other.read);

@@ -15,8 +15,7 @@ struct ComputeCeiling {
   std::string instructions;  ///< "AVX-512 FMA", "oneDNN matmul"
   OperandType precision = OperandType::kFloat32;
   double one_core = 0;
-  double all = 0;         ///< of all threads
-  bool winograd = false;  ///< by Winograd's algorithm: of Work::winograd_products alone
+  double all = 0;  ///< of all threads
 };
 
 /// Peak bandwidth between a core's registers and a level of memory, in bytes per second.
@@ -58,11 +57,13 @@ struct Ceilings {
   Nanoseconds parallel{};             ///< waking and joining all threads, per launch
   Nanoseconds run{};                  ///< on a GPU: a graph with one launch, launched and waited for
   std::vector<CopyCeiling> copies;    ///< on a GPU, by size
+  bool winograd = false;              ///< whether there are kernels of Winograd's F(4x4, 3x3) in float32
 
   /// Operations per second of all threads on operands of a precision: of the narrowest type with instructions among
   /// this and wider ones. 0 if unknown.
   double peak(OperandType precision) const;
-  /// The same of products that Winograd's algorithm computes.
+  /// The same of Work::winograd_products, of which F(4x4, 3x3) computes a quarter: it takes 36 multiplications for 16
+  /// outputs of 9 taps (Lavin and Gray, https://arxiv.org/abs/1509.09308).
   double winograd_peak(OperandType precision) const;
   /// The least time of a launch.
   Nanoseconds floor() const { return clock.count() > 0 ? clock : launch; }

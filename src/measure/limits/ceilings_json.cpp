@@ -21,12 +21,12 @@ Ceilings read(const Json& json) {
   Ceilings ceilings;
   ceilings.device = json.at("device");
   ceilings.threads = json.at("threads");
+  ceilings.winograd = json.value("winograd", false);
   for (const Json& row : json.at("compute")) {
     const auto precision = operand_type_of(row.at("precision").get<std::string>());
     if (!precision)
       fail(ErrorCode::kInvalidFile, "the ceilings have the unknown precision {}", row.at("precision").dump());
-    ceilings.compute.push_back(
-        {row.at("instructions"), *precision, row.at("one_core"), row.at("all"), row.value("winograd", false)});
+    ceilings.compute.push_back({row.at("instructions"), *precision, row.at("one_core"), row.at("all")});
   }
   for (const Json& row : json.at("memory"))
     ceilings.memory.push_back(
@@ -50,8 +50,7 @@ Json to_json(const Ceilings& ceilings) {
     compute.push_back({{"instructions", each.instructions},
                        {"precision", to_string(each.precision)},
                        {"one_core", each.one_core},
-                       {"all", each.all},
-                       {"winograd", each.winograd}});
+                       {"all", each.all}});
   Json memory = Json::array();
   for (const MemoryCeiling& each : ceilings.memory)
     memory.push_back({{"level", each.level},
@@ -64,6 +63,7 @@ Json to_json(const Ceilings& ceilings) {
         {{"bytes", each.bytes}, {"upload_ns", each.upload.count()}, {"download_ns", each.download.count()}});
   return {{"device", ceilings.device},
           {"threads", ceilings.threads},
+          {"winograd", ceilings.winograd},
           {"compute", compute},
           {"memory", memory},
           {"cost_ns",

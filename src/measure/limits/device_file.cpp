@@ -17,7 +17,6 @@ ComputeCeiling read_compute(TomlSection section) {
   ceiling.instructions = section.text("instructions").value_or(precision);
   ceiling.all = needed_quantity(section, "peak", Unit::kOperationRate);
   ceiling.one_core = quantity(section, "one_core", Unit::kOperationRate).value_or(ceiling.all);
-  ceiling.winograd = section.flag("winograd").value_or(false);
   section.end();
   return ceiling;
 }
@@ -73,6 +72,7 @@ DeviceFile read_device(TomlSection file) {
   Ceilings& ceilings = device.ceilings;
   ceilings.device = file.text("name").value_or("a device of a file");
   ceilings.threads = file.count("threads").value_or(1);
+  ceilings.winograd = file.flag("winograd").value_or(false);
   for (TomlSection& section : file.sections("compute")) ceilings.compute.push_back(read_compute(std::move(section)));
   for (TomlSection& section : file.sections("memory")) {
     if (!ceilings.memory.empty() && ceilings.memory.back().capacity == 0)
@@ -118,11 +118,11 @@ DeviceFile read_device_file(const std::string& path) {
 }
 
 std::string to_toml(const Ceilings& ceilings) {
-  std::string text = fmt::format("name = {}\nthreads = {}\n", in_quotes(ceilings.device), ceilings.threads);
+  std::string text = fmt::format("name = {}\nthreads = {}\nwinograd = {}\n", in_quotes(ceilings.device),
+                                 ceilings.threads, ceilings.winograd);
   for (const ComputeCeiling& each : ceilings.compute)
-    text += fmt::format("\n[[compute]]\ninstructions = {}\nprecision = \"{}\"\npeak = {:.6g}\none_core = {:.6g}\n{}",
-                        in_quotes(each.instructions), to_string(each.precision), each.all, each.one_core,
-                        each.winograd ? "winograd = true\n" : "");
+    text += fmt::format("\n[[compute]]\ninstructions = {}\nprecision = \"{}\"\npeak = {:.6g}\none_core = {:.6g}\n",
+                        in_quotes(each.instructions), to_string(each.precision), each.all, each.one_core);
   for (const MemoryCeiling& each : ceilings.memory) {
     text += fmt::format("\n[[memory]]\nlevel = {}\n", in_quotes(each.level));
     if (each.capacity > 0) text += fmt::format("capacity = {}\n", each.capacity);

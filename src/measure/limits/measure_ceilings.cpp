@@ -171,6 +171,7 @@ class Meter {
       best_.compute.push_back({kernel.instructions, kernel.precision});
     }
     best_.threads = threads;
+    best_.winograd = true;
     for (const CpuCache& cache : caches_) {
       best_.memory.push_back({.level = cache.name, .capacity = cache.total(threads)});
       add_streams(cache);

@@ -31,7 +31,9 @@ std::optional<int> read_integer(std::string_view text, int least, int most) {
 std::string read_login(const MqttUri& uri, std::string_view text) {
   std::optional<std::string> decoded = percent_decoded(text);
   // It may be a password: it is not repeated.
-  if (!decoded) fail(ErrorCode::kInvalidArgument, "{}: a '%' of its login begins no escape: write it as %25", uri.name);
+  if (!decoded)
+    fail(ErrorCode::kInvalidArgument, "{}: its login holds %00, or a '%' that begins no escape: write that as %25",
+         uri.name);
   return *std::move(decoded);
 }
 

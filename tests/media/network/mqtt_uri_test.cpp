@@ -42,7 +42,7 @@ TEST(MqttUri, IsRefusedWithoutItsPassword) {
        {"mqtt://u:secret@h", "mqtt://u:secret@/a", "mqtt://u:secret@h:0/a", "mqtt://u:secret@h/+/a",
         "mqtt://u:secret@h/a#qos=3", "mqtt://u:secret@h/a#qos", "mqtt://u:secret@h/a#x=1", "mqtt://u:secret#a@h/a",
         "rtsp://u:secret@h/a", "mqtt://u:secret@h/a#backlog=0", "mqtt://u:sec/ret@h/a", "mqtt://u:sec%ret@h/a",
-        "mqtt://u:secret@h/a#timeout=1h", "mqtt://u:secret@h/a\xff"}) {
+        "mqtt://u:sec%00ret@h/a", "mqtt://u:secret@h/a#timeout=1h", "mqtt://u:secret@h/a\xff"}) {
     try {
       parse_mqtt(uri);
       FAIL() << uri << " is accepted";

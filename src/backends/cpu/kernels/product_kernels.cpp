@@ -16,10 +16,11 @@
 
 #include "cpu/kernels/vector_math-inl.hpp"
 
-// An element of a row is broadcast and multiplied by a row of the panel, which is one to three vectors wide. The
-// accumulators, the panel's vectors and the broadcast element take all of the registers, with two vectors 12 + 2 + 1 of
-// 16 up to AVX2, 28 + 2 + 1 of 32 with AVX-512. There is at most one load per multiply-add, and there are enough
-// accumulators to hide its latency, so that the multiply-adds are the bound.
+// An element of a row is broadcast and multiplied by a row of the panel, which is one to three vectors wide. With two
+// or three, the accumulators, the panel's vectors and the broadcast element take all of the registers (12 + 2 + 1 of 16
+// up to AVX2, 28 + 2 + 1 of 32 with AVX-512), and there are fewer loads than multiply-adds, so that the multiply-adds
+// are the bound. With one vector there is a load more than multiply-adds, for narrow products that would leave lanes of
+// the others empty.
 //
 // Bound: 2 * taps * depth * height * columns operations / multiply-add peak.
 HWY_BEFORE_NAMESPACE();
@@ -185,11 +186,12 @@ ProductKernels kernels_of(std::int64_t cost) {
 /// Those for products of many columns first.
 std::span<const ProductKernels> kernels() {
 #if HWY_TARGET <= HWY_AVX3
-  // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4), elsewhere all of it.
+  // Half a vector takes half of the time where 512 bits are executed in two passes (Zen 4). Elsewhere it takes all of
+  // it, and costs as much as the two vectors that it replaces.
   static const std::array kernels{kernels_of<Tile<14, 2>>(16), kernels_of<Tile<9, 3>>(24),
-                                  kernels_of<Tile<14, 1, true>>(13), kernels_of<Tile<14, 1>>(8)};
+                                  kernels_of<Tile<14, 1, true>>(13), kernels_of<Tile<14, 1>>(9)};
 #else
-  static const std::array kernels{kernels_of<Tile<6, 2>>(16), kernels_of<Tile<4, 3>>(24), kernels_of<Tile<12, 1>>(8)};
+  static const std::array kernels{kernels_of<Tile<6, 2>>(16), kernels_of<Tile<4, 3>>(24), kernels_of<Tile<12, 1>>(9)};
 #endif
   return kernels;
 }

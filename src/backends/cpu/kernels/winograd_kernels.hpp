@@ -19,9 +19,9 @@ struct WinogradKernels {
   /// PIXELS: the tile's 6x6 input pixels, row by row. Position p of channel c is TO[p * STEP + c]; writes whole
   /// vectors.
   void (*transform_input)(const float* const* pixels, std::size_t channels, float* to, std::size_t step);
-  /// The inverse for the sums over input channels: position p of channel c is FROM[p * STEP + c]. Adds BIAS and writes
-  /// the tile's 4x4 output pixels PIXELS. Returns whether the tile has only finite elements; with others a pixel may be
-  /// NaN whose window has none.
+  /// The inverse for the sums over input channels: position p of channel c is FROM[p * STEP + c], read in whole
+  /// vectors. Adds BIAS and writes the tile's 4x4 output pixels PIXELS. Returns whether the tile has only finite
+  /// elements; with others a pixel may be NaN whose window has none.
   bool (*transform_output)(const float* from, std::size_t step, std::size_t channels, const float* bias,
                            float* const* pixels);
 };

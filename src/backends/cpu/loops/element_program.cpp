@@ -95,10 +95,11 @@ void ElementProgram::merge_short_rows() {
     --first;
     size *= loops_[first].size;
   }
-  if (first > 0 && loops_[first - 1].strides[0] == size && 2 * size <= kTile) {
+  const bool continues = first > 0 && loops_[first - 1].strides[0] == size;
+  if (const std::int64_t part = continues ? largest_divisor(loops_[first - 1].size, kTile / size) : 1; part > 1) {
     Loop& outer = loops_[first - 1];
     Loop inner = outer;
-    inner.size = largest_divisor(outer.size, kTile / size);
+    inner.size = part;
     outer.size /= inner.size;
     for (std::int64_t& stride : outer.strides) stride *= inner.size;
     size *= inner.size;

@@ -90,7 +90,10 @@ void StridedCopy::rows(const std::byte* src, std::byte* dst) const {
     for (std::int64_t row = begin; row < end; ++row, iterator.next()) {
       const std::byte* from = src + iterator.offsets[1] * size;
       std::byte* to = dst + iterator.offsets[0] * size;
-      is_short ? copy_short_row(from, to, count) : static_cast<void>(std::memcpy(to, from, count));
+      if (is_short)
+        copy_short_row(from, to, count);
+      else
+        std::memcpy(to, from, count);
     }
   });
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <utility>
 
 #include "base/integers.hpp"
@@ -62,7 +63,7 @@ struct Prepared {
   /// Of the panels that a run packs.
   std::size_t packed_bytes() const {
     const std::int64_t floats = packs_in_runs() ? product.matrices * product.geometry.packed_floats() : 0;
-    return static_cast<std::size_t>(floats) * sizeof(float);
+    return round_up(static_cast<std::size_t>(floats) * sizeof(float), alignof(std::max_align_t));
   }
   /// Of a strip.
   std::size_t pointers() const { return static_cast<std::size_t>(product.geometry.strip * product.geometry.taps); }
@@ -271,7 +272,9 @@ class ProductLaunch : public Launch {
 }  // namespace
 
 void divide(ProductGeometry& g, int threads) {
-  g.kernels = &product_kernels(g.out_channels);
+  // With few rows it is the latency of the multiply-adds that counts: wide panels have more accumulators.
+  constexpr std::int64_t kFewRows = 4;
+  g.kernels = g.pixels < kFewRows ? &product_kernels() : &product_kernels(g.out_channels);
   g.tile_rows = static_cast<std::int64_t>(g.kernels->rows);
   g.tile_columns = static_cast<std::int64_t>(g.kernels->columns);
   g.panels = ceil_div(g.out_channels, g.tile_columns);

@@ -31,7 +31,8 @@ constexpr auto kOutputs = static_cast<std::int64_t>(WinogradKernels::kOutputs);
 // Of a strip's pixels and sums, transformed: most of an L2 of 512 KiB.
 constexpr std::int64_t kPartBytes = 320 << 10;
 constexpr std::int64_t kGroupColumns = 64;
-// Floats between positions beyond their tiles: otherwise they would fall into few sets of L1d.
+// Floats between positions beyond their tiles: otherwise they would fall into few sets of L1d. A vector, as
+// transform_output() reads the last channels of a tile in whole vectors.
 constexpr std::int64_t kSkew = 16;
 
 struct Geometry {
