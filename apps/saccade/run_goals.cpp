@@ -66,16 +66,23 @@ std::optional<FramePeriod> period_of(const Summary& summary, std::span<const Goa
   return frame_period({.rate = 1 / std::chrono::duration<double>(chosen->period).count()}, stages);
 }
 
-/// What limits a run that missed goals: the source, if only rates are missed and it was live and lost no frame for lack
-/// of time; else the bottleneck, which is empty without frames.
+/// What limits a run that missed goals: if only rates of live sources are missed, and no frame was lost for lack of
+/// time, the frames that were skipped as requested, or else the source. Otherwise the bottleneck, which is empty
+/// without frames.
 std::string limit_of(const Summary& summary, std::span<const GoalResult> results) {
-  const auto waits_for_frames = [&](const GoalResult& result) {
-    if (result.met) return true;
+  bool are_skipped = true;
+  for (const GoalResult& result : results) {
+    if (result.met) continue;
+    if (result.goal.kind != GoalKind::kRate) return summary.bottleneck;
     const auto stream = std::ranges::find(summary.streams, result.source, &StreamSummary::source);
-    return result.goal.kind == GoalKind::kRate && stream->period.count() > 0 && stream->ledger.queue_full == 0 &&
-           stream->ledger.no_buffer == 0 && stream->ledger.decoder_behind == 0;
-  };
-  return std::ranges::all_of(results, waits_for_frames) ? "source" : summary.bottleneck;
+    const Ledger& ledger = stream->ledger;
+    if (stream->period.count() == 0 || ledger.queue_full + ledger.no_buffer + ledger.decoder_behind > 0)
+      return summary.bottleneck;
+    const auto processed = static_cast<double>(std::max<std::int64_t>(ledger.processed, 1));
+    const double with_all = 1 + static_cast<double>(ledger.skipped) / processed;
+    are_skipped = are_skipped && result.measured.value_or(0) * with_all >= result.goal.wanted;
+  }
+  return are_skipped ? "skipped" : "source";
 }
 
 std::int64_t size_of(const std::string& file) {

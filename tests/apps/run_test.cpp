@@ -234,14 +234,20 @@ TEST_F(RunCommand, ComparesTheRunWithItsGoals) {
   EXPECT_EQ(missed.exit_code, 3) << missed.err;
   EXPECT_EQ(test::lines_of(missed.out).at(1)["met"], false);
   EXPECT_FALSE(test::lines_of(missed.out).at(1)["work_on"].is_null());
-  const Finished live = run_saccade(
-      {"run", test::write_box_detector(folder_), "--source", "synthetic:?size=64x48&fps=50&frames=10", "--realtime",
-       "--drop", "wait", "--every", "2", "--no-save", "--quiet", "--goals", folder_ / "goals.toml", "--json"});
-  const std::vector<json> lines = test::lines_of(live.out);
+  const auto live = [&](const std::string& frames, const std::string& every) {
+    const Finished finished =
+        run_saccade({"run", test::write_box_detector(folder_), "--source",
+                     "synthetic:?size=64x48&fps=50&frames=" + frames, "--realtime", "--drop", "wait", "--every", every,
+                     "--no-save", "--quiet", "--goals", folder_ / "goals.toml", "--json"});
+    return test::lines_of(finished.out);
+  };
+  const std::vector<json> lines = live("10", "2");
   EXPECT_EQ(lines.at(1)["period"]["period_ms"], 40);
   EXPECT_EQ(lines.at(1)["work_on"], "source") << "it has no more than 25 frames per second";
   EXPECT_TRUE(lines.at(0)["streams"][0]["late"].is_number());
   EXPECT_TRUE(test::lines_of(kept.out).at(0)["streams"][0]["late"].is_null()) << "of a file";
+  folder_.write("goals.toml", "rate = 30");
+  EXPECT_EQ(live("40", "5").at(1)["work_on"], "skipped") << "there were 50, of which every fifth one was wanted";
   EXPECT_EQ(run("rate = 0").exit_code, 1);
   EXPECT_EQ(run("[source.other]\nrate = 1").exit_code, 1);
 }
