@@ -8,6 +8,7 @@
 #include "ops/layers/matmul_shape.hpp"
 #include "ops/layers/strided_attention.hpp"
 #include "ops/layers/window.hpp"
+#include "ops/layers/winograd_window.hpp"
 
 namespace saccade {
 namespace {
@@ -83,13 +84,6 @@ Window window_of(const Graph& graph, const Node& node) {
   return slide(node.attributes, input, node.attributes.integers("kernel_shape"));
 }
 
-/// Whether Winograd's F(m x m, 3x3) computes the convolution NODE.
-bool is_winograd(const Node& node, const Window& window) {
-  constexpr Window::Axes kOnes{1, 1, 1};
-  return node.op == "Conv" && node.attributes.integer("group", 1) == 1 && window.kernel == Window::Axes{1, 3, 3} &&
-         window.stride == kOnes && window.dilation == kOnes;
-}
-
 Products of_convolution(const Graph& graph, const Node& node) {
   const Shape& weights = input_shape(graph, node, weights_of_convolution(node));
   const Shape& input = input_shape(graph, node, 0);
@@ -102,7 +96,7 @@ Products of_convolution(const Graph& graph, const Node& node) {
   return {product_of({pairs_of_channels, met_by(window, transposed).pairs}),
           product_of({pairs_of_channels, places[0], places[1], places[2], window.kernel[0], window.kernel[1],
                       window.kernel[2]}),
-          is_winograd(node, window)};
+          node.op == "Conv" && node.attributes.integer("group", 1) == 1 && is_winograd_window(window)};
 }
 
 /// Two operands whose sums cannot be taken before the product.

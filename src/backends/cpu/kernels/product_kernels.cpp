@@ -28,7 +28,7 @@ namespace saccade::cpu {
 namespace HWY_NAMESPACE {
 namespace {
 
-using HalfTag = hn::Half<FloatTag>;
+using HalfWidthTag = hn::Half<FloatTag>;
 
 /// Of COUNT elements those in the vector of D whose first lane is element FIRST.
 template <class D>
@@ -36,28 +36,31 @@ HWY_INLINE std::size_t tail_of(D d, std::size_t count, std::size_t first) {
   return count <= first ? 0 : std::min(count - first, hn::Lanes(d));
 }
 
-/// A row of a tile or a panel: kVectors vectors, and half a vector if kHalf.
-template <std::size_t kVectors, bool kHalf>
+/// A row of a tile or a panel: kVectors vectors, and half a vector if kHalfWidth.
+template <std::size_t kVectors, bool kHalfWidth>
 struct Row {
-  static std::size_t columns() { return kVectors * hn::Lanes(FloatTag()) + (kHalf ? hn::Lanes(HalfTag()) : 0); }
+  static std::size_t columns() {
+    return kVectors * hn::Lanes(FloatTag()) + (kHalfWidth ? hn::Lanes(HalfWidthTag()) : 0);
+  }
 
   HWY_INLINE void add_product(Float element, const Row& panel) {
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) whole[v] = hn::MulAdd(element, panel.whole[v], whole[v]);
-    if constexpr (kHalf) half = hn::MulAdd(hn::LowerHalf(HalfTag(), element), panel.half, half);
+    if constexpr (kHalfWidth)
+      half_width = hn::MulAdd(hn::LowerHalf(HalfWidthTag(), element), panel.half_width, half_width);
   }
 
   HWY_INLINE void load(const float* p) {
     const FloatTag d;
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) whole[v] = hn::LoadU(d, p + v * hn::Lanes(d));
-    if constexpr (kHalf) half = hn::LoadU(HalfTag(), p + kVectors * hn::Lanes(d));
+    if constexpr (kHalfWidth) half_width = hn::LoadU(HalfWidthTag(), p + kVectors * hn::Lanes(d));
   }
   HWY_INLINE void store(float* p) const {
     const FloatTag d;
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) hn::StoreU(whole[v], d, p + v * hn::Lanes(d));
-    if constexpr (kHalf) hn::StoreU(half, HalfTag(), p + kVectors * hn::Lanes(d));
+    if constexpr (kHalfWidth) hn::StoreU(half_width, HalfWidthTag(), p + kVectors * hn::Lanes(d));
   }
 
   /// The first COUNT elements alone.
@@ -66,25 +69,27 @@ struct Row {
     const std::size_t lanes = hn::Lanes(d);
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) whole[v] = load_tail(d, p + v * lanes, tail_of(d, count, v * lanes));
-    if constexpr (kHalf) half = load_tail(HalfTag(), p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
+    if constexpr (kHalfWidth)
+      half_width = load_tail(HalfWidthTag(), p + kVectors * lanes, tail_of(HalfWidthTag(), count, kVectors * lanes));
   }
   HWY_INLINE void store(float* p, std::size_t count) const {
     const FloatTag d;
     const std::size_t lanes = hn::Lanes(d);
 #pragma GCC unroll 3
     for (std::size_t v = 0; v < kVectors; ++v) store_tail(d, whole[v], p + v * lanes, tail_of(d, count, v * lanes));
-    if constexpr (kHalf) store_tail(HalfTag(), half, p + kVectors * lanes, tail_of(HalfTag(), count, kVectors * lanes));
+    if constexpr (kHalfWidth)
+      store_tail(HalfWidthTag(), half_width, p + kVectors * lanes, tail_of(HalfWidthTag(), count, kVectors * lanes));
   }
 
   Float whole[kVectors];
-  hn::Vec<HalfTag> half;
+  hn::Vec<HalfWidthTag> half_width;
 };
 
 /// A full tile.
-template <std::size_t kTileRows, std::size_t kVectors, bool kHalf = false>
+template <std::size_t kTileRows, std::size_t kVectors, bool kHalfWidth = false>
 struct Tile {
   static constexpr std::size_t kRows = kTileRows;
-  using Row = HWY_NAMESPACE::Row<kVectors, kHalf>;
+  using Row = HWY_NAMESPACE::Row<kVectors, kHalfWidth>;
 };
 
 /// The rows of a tap at irregular distances.

@@ -10,9 +10,6 @@ namespace saccade::cpu {
 namespace {
 
 constexpr std::int64_t kBlock = 64;
-// Bytes of a row for which a call of memcpy takes longer than the copy.
-constexpr std::int64_t kShortRow = 256;
-constexpr std::size_t kVector = 16;
 
 template <typename Element>
 void copy_row(const std::byte* src, std::int64_t src_stride, std::byte* dst, std::int64_t dst_stride,
@@ -34,14 +31,6 @@ void copy_row(std::size_t element_bytes, const std::byte* src, std::int64_t src_
         std::memcpy(dst + i * dst_stride * static_cast<std::int64_t>(element_bytes),
                     src + i * src_stride * static_cast<std::int64_t>(element_bytes), element_bytes);
   }
-}
-
-/// A row of at least kVector BYTES.
-void copy_short_row(const std::byte* src, std::byte* dst, std::size_t bytes) {
-  const std::size_t last = bytes - kVector;
-#pragma GCC unroll 4
-  for (std::size_t at = 0; at < last; at += kVector) std::memcpy(dst + at, src + at, kVector);
-  std::memcpy(dst + last, src + last, kVector);
 }
 
 }  // namespace
@@ -85,16 +74,8 @@ void StridedCopy::rows(const std::byte* src, std::byte* dst) const {
   }
   parallel_for(outer_rows_, 4 * kParallelGrain / bytes + 1, [&](std::int64_t begin, std::int64_t end) {
     LoopIterator<2> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, begin);
-    const auto count = static_cast<std::size_t>(bytes);
-    const bool is_short = count >= kVector && bytes <= kShortRow;
-    for (std::int64_t row = begin; row < end; ++row, iterator.next()) {
-      const std::byte* from = src + iterator.offsets[1] * size;
-      std::byte* to = dst + iterator.offsets[0] * size;
-      if (is_short)
-        copy_short_row(from, to, count);
-      else
-        std::memcpy(to, from, count);
-    }
+    for (std::int64_t row = begin; row < end; ++row, iterator.next())
+      std::memcpy(dst + iterator.offsets[0] * size, src + iterator.offsets[1] * size, static_cast<std::size_t>(bytes));
   });
 }
 

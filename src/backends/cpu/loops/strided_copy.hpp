@@ -5,7 +5,7 @@
 namespace saccade::cpu {
 
 /// Copies elements of any size between two strided arrays; dimensions are collapsed by the constructor. Rows that are
-/// contiguous in both are copied as bytes; a transpose of 4-byte elements goes through registers in blocks.
+/// contiguous in both are copied with memcpy; a transpose of 4-byte elements goes through registers in blocks.
 class StridedCopy {
  public:
   /// LOOPS: tensor 0 is the destination, tensor 1 the source (elements).

@@ -12,6 +12,7 @@
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/nan_watch.hpp"
 #include "cpu/team/parallel.hpp"
+#include "ops/layers/winograd_window.hpp"
 
 // Conv with 3x3 windows by Winograd's F(4x4, 3x3): a quarter of the direct convolution's multiplications. A part of the
 // work is a strip of tiles. Its transformed pixels and the sums of a group of output channels stay in L2; the
@@ -74,8 +75,7 @@ std::optional<Geometry> geometry_of(const NodeContext& context) {
   const Shape& weights = context.input(1).type.shape;
   if (input.rank() != 4 || context.node.attributes.integer("group", 1) != 1) return std::nullopt;
   const Window window = slide(context.node.attributes, input, kernel_of(context.node.attributes, weights));
-  constexpr Window::Axes kOnes{1, 1, 1};
-  if (window.kernel != Window::Axes{1, 3, 3} || window.stride != kOnes || window.dilation != kOnes) return std::nullopt;
+  if (!is_winograd_window(window)) return std::nullopt;
   Geometry g{.images = input[0],
              .in_channels = weights[1],
              .out_channels = weights[0],
