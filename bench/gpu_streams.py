@@ -68,7 +68,7 @@ def live(arguments, folder):
     lost = sum(ledger["dropped"].values())
     reasons = ", ".join(f"{reason} {count}" for reason, count in ledger["dropped"].items() if count > 0) or "none"
     print(f"{arguments.streams} streams, {arguments.seconds:.0f} s: {summary['frames_per_second']:.0f} frames/s, "
-          f"{summary['batch']:.1f} at once; dropped {lost} of {ledger['captured']} ({100 * lost / ledger['captured']:.3f} %: {reasons}), "
+          f"{summary.get('batch', 1):.1f} at once; dropped {lost} of {ledger['captured']} ({100 * lost / ledger['captured']:.3f} %: {reasons}), "
           f"unaccounted for {ledger['unaccounted']}")
     print(f"arrival to result: p50 {total['p50']:.2f}, p99 {total['p99']:.2f} ms, deviation "
           f"{1000 * total['std']:.0f} us; worst stream's p99 {worst:.2f} ms")

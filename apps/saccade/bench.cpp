@@ -18,7 +18,6 @@
 #include "progress.hpp"
 #include "random_tensor.hpp"
 #include "report.hpp"
-#include "runtime/cpu_backend.hpp"
 #include "runtime/plan_file.hpp"
 
 namespace saccade::app {
@@ -49,7 +48,7 @@ BenchReport empty_report(const BenchOptions& options) {
   const Backend& backend = choose_backend(options.model);
   return {.device = backend.device_name(),
           .cores = core_count(),
-          .libraries = backend.name() == "cpu" ? cpu_libraries() : "",
+          .libraries = backend.libraries(),
           .runs = options.runs.runs,
           .seconds = options.runs.seconds,
           .loads = options.loads,

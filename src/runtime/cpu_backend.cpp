@@ -6,6 +6,4 @@ namespace saccade {
 
 const Backend& cpu_backend() { return module<CpuModule>("cpu").backend(); }
 
-std::string cpu_libraries() { return module<CpuModule>("cpu").libraries(); }
-
 }  // namespace saccade

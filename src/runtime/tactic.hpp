@@ -136,6 +136,8 @@ class Backend {
   virtual bool met_nan() const { return false; }
   /// The name of the CPU or accelerator, with the relevant instruction sets.
   virtual std::string device_name() const = 0;
+  /// The libraries whose kernels it uses, with their versions: "oneDNN 2.6.3". Empty: none.
+  virtual std::string libraries() const { return {}; }
 
   /// The version of the kernels. Measurements of another version are ignored. Empty if the tactics are not versioned.
   virtual std::string kernel_version() const { return {}; }

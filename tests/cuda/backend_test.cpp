@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <regex>
 
 #include "runtime/cuda_backend.hpp"
 #include "runtime/plan.hpp"
@@ -31,6 +32,12 @@ TEST(CudaBackend, ListsAllNodesThatItCannotRun) {
   const std::string message = message_of([&] { Plan::compile(graph, cuda_backend({}), {}); });
   EXPECT_NE(message.find("Det0"), std::string::npos) << message;
   EXPECT_NE(message.find("Det1"), std::string::npos) << message;
+}
+
+TEST(CudaBackend, NamesTheLibrariesThatItUses) {
+  const std::string library = "(cuDNN|cuBLASLt) [0-9]+[.][0-9]+[.][0-9]+";
+  const std::string found = cuda_backend({}).libraries();
+  EXPECT_TRUE(std::regex_match(found, std::regex(library + "(, " + library + ")?"))) << found;
 }
 
 TEST(CudaBackend, KeepsRowsOfGemmsAndNormsContiguous) {

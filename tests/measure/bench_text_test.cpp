@@ -39,5 +39,15 @@ TEST(BenchText, FitsAnEightyColumnTerminal) {
   EXPECT_NE(text.find("(run 29)\n"), std::string::npos) << text;
 }
 
+TEST(BenchText, NamesTheLibrariesIfThereAreAny) {
+  BenchReport report = slow_report();
+  report.device = "GPU";
+  report.cores = 4;
+  EXPECT_NE(to_text(report).str().find(" on GPU, 4 cores\n"), std::string::npos);
+  EXPECT_EQ(to_text(report).str().find(" with "), std::string::npos);
+  report.libraries = "oneDNN 2.6.3";
+  EXPECT_NE(to_text(report).str().find(" with oneDNN 2.6.3 on GPU, 4 cores\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace saccade

@@ -21,14 +21,14 @@ extern "C" const saccade::CpuModule* saccade_module_cpu();
 namespace saccade::cpu {
 namespace {
 
-std::string libraries() {
+std::string onednn() {
   const dnnl_version_t& version = *dnnl_version();
   return fmt::format("oneDNN {}.{}.{}", version.major, version.minor, version.patch);
 }
 
 /// Empty without a build ID: measurements of other kernels would count as of these.
 std::string kernel_version_of(const std::string& build_id) {
-  return build_id.empty() ? build_id : fmt::format("{}, {}", build_id, libraries());
+  return build_id.empty() ? build_id : fmt::format("{}, {}", build_id, onednn());
 }
 
 class CpuBackend : public Backend {
@@ -54,6 +54,7 @@ class CpuBackend : public Backend {
   void prepare_thread(int threads) const override { set_team_size(threads); }
   bool met_nan() const override { return cpu::met_nan(); }
   std::string device_name() const override { return cpu::device_name(); }
+  std::string libraries() const override { return onednn(); }
   std::string kernel_version() const override { return kernel_version_; }
   bool runs_on_threads() const override { return true; }
   double timing_noise() const override { return 0.001; }
@@ -140,7 +141,7 @@ const Backend& backend() {
   return backend;
 }
 
-const CpuModule kModule{.backend = backend, .libraries = libraries};
+const CpuModule kModule{.backend = backend};
 
 }  // namespace
 }  // namespace saccade::cpu

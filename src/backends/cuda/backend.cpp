@@ -1,8 +1,11 @@
 #include "cuda/backend.hpp"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -12,6 +15,8 @@
 #include "cuda/driver/shared_memory.hpp"
 #include "cuda/executor/graph_executor.hpp"
 #include "cuda/executor/rates.hpp"
+#include "cuda/libraries/cublaslt.hpp"
+#include "cuda/libraries/cudnn.hpp"
 #include "cuda/tactics/attention.hpp"
 #include "cuda/tactics/convolution.hpp"
 #include "cuda/tactics/fused_elements.hpp"
@@ -22,6 +27,11 @@
 
 namespace saccade::cuda {
 namespace {
+
+/// As cuDNN 9 and cuBLAS encode their versions.
+std::string version_text(std::size_t version) {
+  return fmt::format("{}.{}.{}", version / 10000, version / 100 % 100, version % 100);
+}
 
 class CudaBackend : public Backend {
  public:
@@ -89,6 +99,14 @@ class CudaBackend : public Backend {
   }
   void prepare_thread(int) const override { device_.make_current(); }
   std::string device_name() const override { return device_.name(); }
+  std::string libraries() const override {
+    device_.make_current();
+    std::vector<std::string> found;
+    if (cudnn_runs(device_.ordinal())) found.push_back("cuDNN " + version_text(cudnn()->cudnnGetVersion()));
+    if (cublaslt_handle(device_.ordinal()) != nullptr)
+      found.push_back("cuBLASLt " + version_text(cublaslt()->cublasLtGetVersion()));
+    return fmt::format("{}", fmt::join(found, ", "));
+  }
   std::string kernel_version() const override { return kernel_headers_digest(); }
   int compile_threads() const override { return available_processors(); }
   bool overlaps_frames() const override { return true; }

@@ -93,7 +93,8 @@ void add_table(ReportText& out, const BenchReport& report) {
 
 ReportText to_text(const BenchReport& report) {
   ReportText out;
-  out.add("saccade {} with {} on {}, {} cores\n\n", version(), report.libraries, report.device, report.cores);
+  const std::string with = report.libraries.empty() ? "" : " with " + report.libraries;
+  out.add("saccade {}{} on {}, {} cores\n\n", version(), with, report.device, report.cores);
   for (const BenchedModel& model : report.models) add_model(out, report, model);
   if (!report.peers.empty()) add_table(out, report);
   return out;

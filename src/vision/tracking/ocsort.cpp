@@ -19,21 +19,26 @@ struct TrackPoint {
 
 TrackPoint center_of(const TrackBox& box) { return {(box[0] + box[2]) / 2, (box[1] + box[3]) / 2}; }
 
+/// Above 0, so that points that coincide have the direction 0.
+double length_of(double x, double y) {
+  constexpr double kTiny = 1e-6;
+  return std::sqrt(x * x + y * y) + kTiny;
+}
+
 /// The unit vector from one point to another; 0 where they coincide.
 TrackPoint direction_of(const TrackPoint& from, const TrackPoint& to) {
-  constexpr double kTiny = 1e-6;
   const double x = to.x - from.x;
   const double y = to.y - from.y;
-  const double length = std::sqrt(x * x + y * y) + kTiny;
+  const double length = length_of(x, y);
   return {x / length, y / length};
 }
 
 /// M. Abramowitz and I. Stegun, Handbook of Mathematical Functions, 4.4.45: within 7e-5 rad, several times as fast as
-/// std::acos().
-double arc_cosine(double x) {
+/// std::asin().
+double arc_sine(double x) {
   const double a = std::min(std::abs(x), 1.0);
-  const double angle = std::sqrt(1 - a) * (1.5707288 + a * (-0.2121144 + a * (0.0742610 + a * -0.0187293)));
-  return x < 0 ? std::numbers::pi - angle : angle;
+  const double rest = std::sqrt(1 - a) * (1.5707288 + a * (-0.2121144 + a * (0.0742610 + a * -0.0187293)));
+  return std::copysign(std::numbers::pi / 2 - rest, x);
 }
 
 /// A track's last detections, by its age in frames.
@@ -153,8 +158,11 @@ class OcSort final : public TrackerBase<ShapeTrack> {
   /// How well a detection lies in a track's direction: 0.5 for the same, -0.5 for the opposite one.
   static double consistency(const ShapeTrack& track, const TrackBox& box) {
     if (!track.has_direction) return 0;
-    const TrackPoint to = direction_of(track.origin, center_of(box));
-    return 0.5 - arc_cosine(track.direction.x * to.x + track.direction.y * to.y) / std::numbers::pi;
+    const TrackPoint center = center_of(box);
+    const double x = center.x - track.origin.x;
+    const double y = center.y - track.origin.y;
+    // 0.5 less the angle between the directions in units of pi.
+    return arc_sine((track.direction.x * x + track.direction.y * y) / length_of(x, y)) * std::numbers::inv_pi;
   }
 
   std::int64_t found(ShapeTrack& track, const TrackBox& box) {

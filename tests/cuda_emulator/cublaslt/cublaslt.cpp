@@ -58,6 +58,8 @@ const char* cublasLtGetStatusString(cublasStatus_t status) {
   }
 }
 
+std::size_t cublasLtGetVersion() { return 130203; }
+
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
   SACCADE_BEGIN(cublasLtCreate);
   return make(handle);

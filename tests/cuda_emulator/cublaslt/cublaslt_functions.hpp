@@ -10,6 +10,7 @@ extern "C" {
 SACCADE_CUBLASLT(SACCADE_DECLARE)
 #undef SACCADE_DECLARE
 const char* cublasLtGetStatusString(cublasStatus_t status);
+std::size_t cublasLtGetVersion();
 }
 #pragma GCC visibility pop
 }  // namespace saccade::cuda

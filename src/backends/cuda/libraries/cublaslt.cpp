@@ -16,6 +16,7 @@ std::optional<CublasLtApi> resolve_cublaslt() {
   SACCADE_CUBLASLT(SACCADE_RESOLVE)
 #undef SACCADE_RESOLVE
   if (!library.find(api.cublasLtGetStatusString, "cublasLtGetStatusString")) return {};
+  if (!library.find(api.cublasLtGetVersion, "cublasLtGetVersion")) return {};
   return api;
 }
 

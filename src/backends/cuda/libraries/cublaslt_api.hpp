@@ -118,6 +118,7 @@ struct CublasLtApi {
   SACCADE_CUBLASLT(SACCADE_CUBLASLT_POINTER)
 #undef SACCADE_CUBLASLT_POINTER
   const char* (*cublasLtGetStatusString)(cublasStatus_t status) = nullptr;
+  std::size_t (*cublasLtGetVersion)() = nullptr;
 };
 
 }  // namespace saccade::cuda

@@ -16,6 +16,7 @@ std::optional<CudnnApi> resolve_cudnn() {
   SACCADE_CUDNN(SACCADE_RESOLVE)
 #undef SACCADE_RESOLVE
   if (!library.find(api.cudnnGetErrorString, "cudnnGetErrorString")) return {};
+  if (!library.find(api.cudnnGetVersion, "cudnnGetVersion")) return {};
   return api;
 }
 

@@ -82,6 +82,7 @@ struct CudnnApi {
   SACCADE_CUDNN(SACCADE_CUDNN_POINTER)
 #undef SACCADE_CUDNN_POINTER
   const char* (*cudnnGetErrorString)(cudnnStatus_t status) = nullptr;
+  std::size_t (*cudnnGetVersion)() = nullptr;
 };
 
 }  // namespace saccade::cuda
