@@ -5,11 +5,17 @@ namespace saccade {
 namespace {
 
 constexpr On kTactic = on_cpu("vector.winograd");
+constexpr On kHalfTactic = on_cpu("bf16.winograd");
 // Sums of up to 9 * 100 products of numbers up to 1; the transforms round about four times as much as direct sums.
 constexpr Tolerance kClose{.absolute = 2e-4, .relative = 1e-4};
+// The reference rounds before each post-op, the kernels round once: 8 bits of sums of up to 30.
+constexpr Tolerance kHalfClose{.absolute = 0.12, .relative = 2e-2};
 using Integers = std::vector<std::int64_t>;
 
-void check(const OpCase& convolution) { convolution.check(kTactic, kClose, Layout::kChannelsLast); }
+void check(const OpCase& convolution) {
+  convolution.check(kTactic, kClose, Layout::kChannelsLast);
+  convolution.in(DType::kBFloat16).check(kHalfTactic, kHalfClose, Layout::kChannelsLast);
+}
 
 OpCase convolution(const Shape& input, std::int64_t filters, const Integers& pads) {
   OpCase made("Conv");
@@ -41,32 +47,31 @@ TEST(Winograd, OfAnyNumberOfFilters) {
 
 /// Strips that begin and end within a line of tiles, and channels in several groups.
 TEST(Winograd, InManyPartsOnTwoThreads) {
-  convolution({2, 40, 61, 47}, 150, {1, 1, 1, 1})
-      .constant({150}, -1, 1)
-      .post_with_operand("Add")
-      .post("Relu")
-      .check_two_threads(kTactic, Layout::kChannelsLast, kClose);
-  convolution({1, 16, 40, 31}, 144, {1, 1, 1, 1}).check_two_threads(kTactic, Layout::kChannelsLast, kClose);
+  const auto check_both = [](const OpCase& made) {
+    made.check_two_threads(kTactic, Layout::kChannelsLast, kClose);
+    made.in(DType::kBFloat16).check_two_threads(kHalfTactic, Layout::kChannelsLast, kHalfClose);
+  };
+  check_both(
+      convolution({2, 40, 61, 47}, 150, {1, 1, 1, 1}).constant({150}, -1, 1).post_with_operand("Add").post("Relu"));
+  check_both(convolution({1, 16, 40, 31}, 144, {1, 1, 1, 1}));
 }
 
 /// A pixel that is not finite reaches the pixels that read it, and no others of its tile.
 TEST(Winograd, KeepsNanAndInfinity) {
   for (const char* post : {"Relu", "Clip"})
-    OpCase("Conv")
-        .input(with_few_specials(random_tensor({1, 30, 14, 17}, -1, 1, 5), 3))
-        .constant({33, 30, 3, 3}, -1, 1)
-        .attribute("pads", Integers{1, 1, 1, 1})
-        .post(post, 0, 6)
-        .check(kTactic, {.absolute = 1e-3, .relative = 1e-3}, Layout::kChannelsLast);
+    check(OpCase("Conv")
+              .input(with_few_specials(random_tensor({1, 30, 14, 17}, -1, 1, 5), 3))
+              .constant({33, 30, 3, 3}, -1, 1)
+              .attribute("pads", Integers{1, 1, 1, 1})
+              .post(post, 0, 6));
 }
 
 /// Sums in the transforms overflow where those of the convolution don't.
 TEST(Winograd, OfLargeNumbers) {
   const float large = 2e37F;
-  OpCase("Conv")
-      .input({1, 4, 12, 12}, -large, large)
-      .constant({8, 4, 3, 3}, -0.1F, 0.1F)
-      .check(kTactic, {.absolute = 1e33, .relative = 1e-4}, Layout::kChannelsLast);
+  const OpCase made = OpCase("Conv").input({1, 4, 12, 12}, -large, large).constant({8, 4, 3, 3}, -0.1F, 0.1F);
+  made.check(kTactic, {.absolute = 1e33, .relative = 1e-4}, Layout::kChannelsLast);
+  made.in(DType::kBFloat16).check(kHalfTactic, {.absolute = 1e35, .relative = 2e-2}, Layout::kChannelsLast);
 }
 
 TEST(Winograd, LeadsWhereThereAreEnoughTiles) {
@@ -78,6 +83,17 @@ TEST(Winograd, LeadsWhereThereAreEnoughTiles) {
   EXPECT_EQ(chosen({1, 8, 40, 40}, 1), "vector.winograd");
   EXPECT_NE(chosen({1, 3, 40, 40}, 32), "vector.winograd");
   EXPECT_NE(chosen({0, 32, 40, 40}, 32), "vector.winograd") << "without images";
+}
+
+/// Also where products of bfloat16 are slower than those of float32.
+TEST(Winograd, LeavesFewChannelsOfBfloat16ToTheDirectConvolution) {
+  const auto chosen = [](std::int64_t channels) {
+    return convolution({1, channels, 40, 40}, 32, {1, 1, 1, 1})
+        .in(DType::kBFloat16)
+        .preferred_tactic(TestedBackend::kCpu, Layout::kChannelsLast);
+  };
+  EXPECT_EQ(chosen(4), "bf16.convolution");
+  EXPECT_TRUE(chosen(64) == "bf16.winograd" || chosen(64) == "bf16.convolution") << chosen(64);
 }
 
 TEST(Winograd, RefusesOtherWindows) {

@@ -101,6 +101,7 @@ class CpuBackend : public Backend {
       &bf16_depthwise(),
       &bf16_matmul(),
       &bf16_max_pool(),
+      &bf16_winograd(),
       &onednn_convolution(),
       &onednn_deconvolution(),
       &onednn_matmul(),

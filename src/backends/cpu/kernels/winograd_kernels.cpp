@@ -10,6 +10,7 @@
 
 #include <hwy/highway.h>
 
+#include "cpu/kernels/half_vectors-inl.hpp"
 #include "cpu/kernels/vector_math-inl.hpp"
 
 // Both transforms are the same one-dimensional one for columns, then rows. Even and odd powers of a point and its
@@ -88,6 +89,15 @@ void transform_input(const float* const* pixels, std::size_t channels, float* to
     input_vector([&](std::size_t i) { return load_tail(d, pixels[i] + c, channels - c); }, to + c, step);
 }
 
+void transform_half_input(const std::uint16_t* const* pixels, std::size_t channels, float* to, std::size_t step) {
+  const std::size_t lanes = hn::Lanes(FloatTag());
+  std::size_t c = 0;
+  for (; c + lanes <= channels; c += lanes)
+    input_vector([&](std::size_t i) { return load_half(pixels[i] + c); }, to + c, step);
+  if (c < channels)
+    input_vector([&](std::size_t i) { return load_half_tail(pixels[i] + c, channels - c); }, to + c, step);
+}
+
 /// One vector of channels; STORE(pixel, vector) writes it. Returns a vector of zeros if all elements are finite.
 template <typename Store>
 HWY_INLINE Float output_vector(const float* from, std::size_t step, Float bias, const Store& store) {
@@ -133,7 +143,7 @@ bool transform_output(const float* from, std::size_t step, std::size_t channels,
 }
 
 const WinogradKernels& kernels() {
-  static constexpr WinogradKernels kKernels{transform_input, transform_output};
+  static constexpr WinogradKernels kKernels{transform_input, transform_half_input, transform_output};
   return kKernels;
 }
 

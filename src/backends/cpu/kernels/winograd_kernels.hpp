@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace saccade::cpu {
 
-/// The Winograd transforms F(4x4, 3x3) of float32 images whose pixels hold their channels: a tile of 6x6 input pixels
-/// becomes 36 positions, whose products with the positions of the transformed weights become 4x4 output pixels
+/// The Winograd transforms F(4x4, 3x3) of images whose pixels hold their channels, in float32: a tile of 6x6 input
+/// pixels becomes 36 positions, whose products with the positions of the transformed weights become 4x4 output pixels
 /// (A. Lavin and S. Gray, arXiv:1509.09308). The interpolation points are 0, +-2/3, +-3/2 and infinity: with reciprocal
 /// points the rounding error is a fifth of that of 0, +-1, +-2 (S. Alam et al., arXiv:2201.10369).
 struct WinogradKernels {
@@ -19,6 +20,8 @@ struct WinogradKernels {
   /// PIXELS: the tile's 6x6 input pixels, row by row. Position p of channel c is TO[p * STEP + c]; writes whole
   /// vectors.
   void (*transform_input)(const float* const* pixels, std::size_t channels, float* to, std::size_t step);
+  /// The same of bfloat16 pixels.
+  void (*transform_half_input)(const std::uint16_t* const* pixels, std::size_t channels, float* to, std::size_t step);
   /// The inverse for the sums over input channels: position p of channel c is FROM[p * STEP + c], read in whole
   /// vectors. Adds BIAS and writes the tile's 4x4 output pixels PIXELS. Returns whether the tile has only finite
   /// elements; with others a pixel may be NaN whose window has none.

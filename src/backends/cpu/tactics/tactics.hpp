@@ -10,6 +10,7 @@ const Tactic& bf16_convolution();
 const Tactic& bf16_depthwise();
 const Tactic& bf16_matmul();
 const Tactic& bf16_max_pool();
+const Tactic& bf16_winograd();
 const Tactic& onednn_convolution();
 const Tactic& onednn_deconvolution();
 const Tactic& onednn_integer_convolution();

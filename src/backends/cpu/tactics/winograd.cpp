@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
+#include <type_traits>
 
 #include "base/integers.hpp"
+#include "cpu/kernels/half_product_kernels.hpp"
 #include "cpu/kernels/product_kernels.hpp"
 #include "cpu/kernels/winograd_kernels.hpp"
+#include "cpu/loops/half_rows.hpp"
 #include "cpu/loops/pixel_pitches.hpp"
 #include "cpu/loops/row_operations.hpp"
 #include "cpu/tactics/direct_product.hpp"
+#include "cpu/tactics/product_shapes.hpp"
 #include "cpu/tactics/tactics.hpp"
 #include "cpu/team/nan_watch.hpp"
 #include "cpu/team/parallel.hpp"
@@ -21,6 +26,10 @@
 // Elements that are not finite would make pixels of the same tile NaN that don't read them. The plan is then run again
 // with the direct convolution (BoundLaunch::run_keeping_nan), which packs its weights again: kept for such runs alone
 // they would take a fifth of a model's memory.
+//
+// Tensors of bfloat16 are transformed, multiplied and summed in float32. Output pixels pass through a few lines of
+// float32, to which the post-ops apply before they are rounded. Their direct convolution keeps its weights, which are
+// an eighth of the transformed ones.
 //
 // Bound: 4.5 operations per output element and input channel / multiply-add peak, and the transforms.
 namespace saccade::cpu {
@@ -35,6 +44,10 @@ constexpr std::int64_t kGroupColumns = 64;
 // Floats between positions beyond their tiles: otherwise they would fall into few sets of L1d. A vector, as
 // transform_output() reads the last channels of a tile in whole vectors.
 constexpr std::int64_t kSkew = 16;
+// Output pixels of a line of tiles that RowOperations::finish_tile() takes at once, and their lines.
+constexpr auto kLinePixels = static_cast<std::int64_t>(RowOperations::kTileRows);
+constexpr auto kLineColumns = static_cast<std::int64_t>(RowOperations::kTileColumns);
+constexpr std::int64_t kLineFloats = kOutputs * kLinePixels * kLineColumns;
 
 struct Geometry {
   std::int64_t images;
@@ -65,8 +78,9 @@ struct Geometry {
   std::int64_t sum_step() const { return strip * sum_row() + kSkew; }
   std::int64_t panel_floats() const { return in_channels * tile_columns; }
   std::int64_t packed_floats() const { return kPositions * panels * panel_floats(); }
-  /// Scratch floats of a rank: transformed pixels, sums, and the outputs that are outside the image.
-  std::int64_t rank_floats() const { return kPositions * (step() + sum_step()) + sum_row(); }
+  /// Scratch floats of a rank: transformed pixels, sums, and outputs: those that are outside the image, or lines of
+  /// bfloat16 pixels.
+  std::int64_t rank_floats() const { return kPositions * (step() + sum_step()) + std::max(sum_row(), kLineFloats); }
 };
 
 /// Of a Conv with a 3x3 window that moves by one pixel; nullopt for another, and without pixels.
@@ -129,10 +143,16 @@ void transform_filters(const Geometry& g, const float* weights, std::span<float>
 Tensor packed_weights(const NodeContext& context, const Geometry& g) {
   const std::string layout = fmt::format("F({0}x{0}, 3x3) {1} panels of {2}", kOutputs, g.panels, g.tile_columns);
   return context.pack_constant(1, layout, DType::kFloat32, g.packed_floats(), [&](Tensor& packed) {
-    transform_filters(g, context.constant(1)->data<float>().data(), packed.data<float>());
+    const Tensor& filters = *context.constant(1);
+    if (filters.dtype() == DType::kFloat32)
+      transform_filters(g, filters.data<float>().data(), packed.data<float>());
+    else
+      transform_filters(g, floats_of(filters).data(), packed.data<float>());
   });
 }
 
+/// ELEMENT: float, or the bits of a bfloat16.
+template <typename Element>
 class BoundWinograd : public BoundLaunch {
  public:
   BoundWinograd(const PackedWinograd& packed, std::unique_ptr<BoundLaunch> direct, const Bindings& bindings)
@@ -141,7 +161,7 @@ class BoundWinograd : public BoundLaunch {
         kernels_(*g_.kernels),
         direct_(std::move(direct)),
         inputs_(bindings.inputs.begin(), bindings.inputs.end()),
-        output_(static_cast<float*>(bindings.outputs[0].data)),
+        output_(static_cast<Element*>(bindings.outputs[0].data)),
         scratch_(reinterpret_cast<float*>(bindings.scratch)),
         initial_(static_cast<std::size_t>(g_.tile_columns), 0.0F) {}
 
@@ -179,17 +199,15 @@ class BoundWinograd : public BoundLaunch {
         for (std::int64_t i = 0; i < panels; ++i) multiply(position, panel + i, count, own, sums + i * g_.tile_columns);
       const std::int64_t channel = panel * g_.tile_columns;
       const std::int64_t width = std::min(panels * g_.tile_columns, g_.out_channels - channel);
-      for (std::int64_t i = 0; i < count; ++i)
-        transform_output(place(first + i), sums + i * g_.sum_row(), channel, width, sums + kPositions * g_.sum_step());
-      apply(first, count, channel, width);
+      write(first, count, channel, width, sums, sums + kPositions * g_.sum_step());
     }
   }
 
   void transform_input(const Place& at, float* to) const {
-    std::array<const float*, WinogradKernels::kPositions> pixels{};
-    const float* image =
-        static_cast<const float*>(inputs_[0].data) + at.image * g_.in_height * g_.in_width * g_.pitches.in;
-    const float* zeros = packed_.zeros.data<float>().data();
+    std::array<const Element*, WinogradKernels::kPositions> pixels{};
+    const Element* image =
+        static_cast<const Element*>(inputs_[0].data) + at.image * g_.in_height * g_.in_width * g_.pitches.in;
+    const auto* zeros = reinterpret_cast<const Element*>(packed_.zeros.raw());
     for (std::int64_t i = 0; i < kInputs; ++i) {
       const std::int64_t y = at.y - g_.pad_top + i;
       for (std::int64_t j = 0; j < kInputs; ++j) {
@@ -199,8 +217,13 @@ class BoundWinograd : public BoundLaunch {
             is_inside ? image + (y * g_.in_width + x) * g_.pitches.in : zeros;
       }
     }
-    transforms_.transform_input(pixels.data(), static_cast<std::size_t>(g_.in_channels), to,
-                                static_cast<std::size_t>(g_.step()));
+    const auto transform = [&] {
+      if constexpr (kIsHalf)
+        return transforms_.transform_half_input;
+      else
+        return transforms_.transform_input;
+    }();
+    transform(pixels.data(), static_cast<std::size_t>(g_.in_channels), to, static_cast<std::size_t>(g_.step()));
   }
 
   /// A position's sums of COUNT tiles and the output channels of PANEL, to SUMS of position 0.
@@ -223,15 +246,57 @@ class BoundWinograd : public BoundLaunch {
     }
   }
 
-  /// WIDTH channels from CHANNEL on. OUTSIDE takes the pixels that are not in the image.
-  void transform_output(const Place& at, const float* sums, std::int64_t channel, std::int64_t width, float* outside) {
-    std::array<float*, WinogradKernels::kOutputs * WinogradKernels::kOutputs> pixels{};
-    for (std::int64_t i = 0; i < kOutputs; ++i)
-      for (std::int64_t j = 0; j < kOutputs; ++j) {
-        const bool is_inside = at.y + i < g_.out_height && at.x + j < g_.out_width;
-        pixels[static_cast<std::size_t>(i * kOutputs + j)] =
-            is_inside ? output_ + pixel(at.image, at.y + i, at.x + j) * g_.pitches.out + channel : outside;
+  /// The output pixels of COUNT tiles: WIDTH channels from CHANNEL on. OWN is memory of outputs.
+  void write(std::int64_t first, std::int64_t count, std::int64_t channel, std::int64_t width, const float* sums,
+             float* own) {
+    if constexpr (kIsHalf) {
+      write_lines(first, count, channel, width, sums, own);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i)
+        write_tile(place(first + i), sums + i * g_.sum_row(), channel, width, own);
+      apply(first, count, channel, width);
+    }
+  }
+
+  /// In place. OUTSIDE takes the pixels that are not in the image.
+  void write_tile(const Place& at, const float* sums, std::int64_t channel, std::int64_t width, float* outside) {
+    const auto place_of = [&](std::int64_t y, std::int64_t x) {
+      const bool is_inside = at.y + y < g_.out_height && at.x + x < g_.out_width;
+      return is_inside ? output_ + pixel(at.image, at.y + y, at.x + x) * g_.pitches.out + channel : outside;
+    };
+    transform_output(sums, channel, width, place_of);
+  }
+
+  /// Neighbouring tiles line by line: their pixels in float32 in LINES, then the post-ops and the rounding.
+  void write_lines(std::int64_t first, std::int64_t count, std::int64_t channel, std::int64_t width, const float* sums,
+                   float* lines) {
+    for (std::int64_t done = 0; done < count;) {
+      const Place at = place(first + done);
+      const std::int64_t neighbours =
+          std::min({count - done, g_.across - (first + done) % g_.across, kLinePixels / kOutputs});
+      const std::int64_t pixels = std::min(neighbours * kOutputs, g_.out_width - at.x);
+      const std::int64_t height = std::min(kOutputs, g_.out_height - at.y);
+      for (std::int64_t c = 0; c < width; c += kLineColumns) {
+        const std::int64_t columns = std::min(kLineColumns, width - c);
+        for (std::int64_t i = 0; i < neighbours; ++i)
+          transform_output(sums + (done + i) * g_.sum_row() + c, channel + c, columns,
+                           [&](std::int64_t y, std::int64_t x) {
+                             return lines + (y * kLinePixels + i * kOutputs + x) * kLineColumns;
+                           });
+        for (std::int64_t y = 0; y < height; ++y)
+          packed_.operations.finish_tile(lines + y * kLinePixels * kLineColumns, pixel(at.image, at.y + y, at.x),
+                                         pixels, channel + c, columns, g_.pitches.out, inputs_.data(), output_);
       }
+      done += neighbours;
+    }
+  }
+
+  /// A tile's WIDTH channels from CHANNEL on; PLACE_OF(line, column) is the place of a pixel.
+  template <typename PlaceOf>
+  void transform_output(const float* sums, std::int64_t channel, std::int64_t width, const PlaceOf& place_of) {
+    std::array<float*, WinogradKernels::kOutputs * WinogradKernels::kOutputs> pixels{};
+    for (std::int64_t y = 0; y < kOutputs; ++y)
+      for (std::int64_t x = 0; x < kOutputs; ++x) pixels[static_cast<std::size_t>(y * kOutputs + x)] = place_of(y, x);
     const bool is_finite =
         transforms_.transform_output(sums, static_cast<std::size_t>(g_.sum_step()), static_cast<std::size_t>(width),
                                      packed_.bias.data<float>().data() + channel, pixels.data());
@@ -257,13 +322,15 @@ class BoundWinograd : public BoundLaunch {
     return (image * g_.out_height + y) * g_.out_width + x;
   }
 
+  static constexpr bool kIsHalf = std::is_same_v<Element, std::uint16_t>;
+
   const WinogradKernels& transforms_ = winograd_kernels();
   const PackedWinograd& packed_;
   const Geometry& g_;
   const ProductKernels& kernels_;
   std::unique_ptr<BoundLaunch> direct_;
   std::vector<TensorView> inputs_;
-  float* output_;
+  Element* output_;
   float* scratch_;
   std::vector<float> initial_;
   std::atomic<bool> is_finite_{true};
@@ -279,6 +346,7 @@ bool fits(const NodeContext& context, const Geometry& g) {
   }
 }
 
+template <typename Element>
 class WinogradLaunch : public Launch {
  public:
   WinogradLaunch(PackedWinograd packed, std::unique_ptr<Launch> direct, int threads)
@@ -293,7 +361,7 @@ class WinogradLaunch : public Launch {
     return fmt::format("F(4x4, 3x3), {} parts of {} tiles", g.parts, g.strip);
   }
   std::unique_ptr<BoundLaunch> bind(const Bindings& bindings) const override {
-    return std::make_unique<BoundWinograd>(packed_, direct_->bind(bindings), bindings);
+    return std::make_unique<BoundWinograd<Element>>(packed_, direct_->bind(bindings), bindings);
   }
 
  private:
@@ -304,10 +372,12 @@ class WinogradLaunch : public Launch {
 
 class Winograd : public Tactic {
  public:
-  std::string_view name() const override { return "vector.winograd"; }
+  explicit Winograd(DType dtype) : dtype_(dtype) {}
+
+  std::string_view name() const override { return is_half() ? "bf16.winograd" : "vector.winograd"; }
 
   Support supports(const NodeContext& context) const override {
-    if (Support direct = vector_convolution().supports(context); !direct) return direct;
+    if (Support direct = supports_convolution(context, dtype_); !direct) return direct;
     return geometry_of(context) ? Support{} : Support::no("its window is not 3x3 with a stride of 1");
   }
 
@@ -315,9 +385,9 @@ class Winograd : public Tactic {
 
   /// Where the transforms, and reading four times the weights, cost less than the multiplications that they save.
   bool leads(const NodeContext& context) const override {
-    if (!context.node.is("Conv")) return false;
+    if (!context.node.is("Conv") || context.input(0).type.dtype != dtype_) return false;
     const auto g = geometry_of(context);
-    if (!g || g->in_channels < kLeastChannels) return false;
+    if (!g || g->in_channels < least_channels()) return false;
     const std::int64_t bytes = g->packed_floats() * 4;
     if (bytes > kMostWeightBytes) return false;
     return g->tiles() >= (bytes <= kWeightBytesInCache ? kLeastTiles : kLeastTilesFromMemory) * context.threads / 2;
@@ -326,35 +396,49 @@ class Winograd : public Tactic {
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const Geometry g = *geometry_of(context);
     // The direct convolution's weights are a quarter.
-    if (!fits(context, g)) return vector_convolution().compile(context);
+    if (!fits(context, g)) return direct().compile(context);
     Tensor zeros(DType::kFloat32, Shape{g.in_channels});
     std::ranges::fill(zeros.data<float>(), 0.0F);
-    Tensor bias(DType::kFloat32, Shape{g.out_channels});
-    std::ranges::fill(bias.data<float>(), 0.0F);
-    if (const Tensor* given = context.constant(2)) std::ranges::copy(given->data<float>(), bias.data<float>().begin());
-    std::string why;
-    return std::make_unique<WinogradLaunch>(PackedWinograd{.geometry = g,
-                                                           .weights = packed_weights(context, g),
-                                                           .bias = std::move(bias),
-                                                           .zeros = std::move(zeros),
-                                                           .operations = RowOperations::of(context, 1, why).value()},
-                                            repacking_convolution(context), context.threads);
+    PackedWinograd packed{.geometry = g,
+                          .weights = packed_weights(context, g),
+                          .bias = padded_bias(1, g.out_channels, g.out_channels, context.constant(2)),
+                          .zeros = std::move(zeros),
+                          .operations = convolution_operations(context)};
+    if (is_half())
+      return std::make_unique<WinogradLaunch<std::uint16_t>>(std::move(packed), direct().compile(context),
+                                                             context.threads);
+    return std::make_unique<WinogradLaunch<float>>(std::move(packed), repacking_convolution(context), context.threads);
   }
 
  private:
-  // Measured with AVX2 and AVX-512 on convolutions of 3 to 512 input and 1 to 512 output channels, and 7 to 320 pixels
-  // a side.
-  static constexpr std::int64_t kLeastChannels = 8;
+  bool is_half() const { return dtype_ == DType::kBFloat16; }
+  const Tactic& direct() const { return is_half() ? bf16_convolution() : vector_convolution(); }
+
+  /// Measured with AVX2 and AVX-512 on convolutions of 3 to 512 input and 1 to 512 output channels, and 7 to 320 pixels
+  /// a side. Where products of bfloat16 are faster than those of float32, they are twice as fast, and with AMX many
+  /// times.
+  std::int64_t least_channels() const {
+    constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+    if (!is_half() || half_product_kernels().name == "widening") return 8;
+    return half_product_kernels().name == "avx512_bf16" ? 32 : kNever;
+  }
   static constexpr std::int64_t kWeightBytesInCache = 1 << 20;
   static constexpr std::int64_t kMostWeightBytes = 10 << 20;
   static constexpr std::int64_t kLeastTiles = 4;  // of two threads
   static constexpr std::int64_t kLeastTilesFromMemory = 20;
+
+  DType dtype_;
 };
 
 }  // namespace
 
+const Tactic& bf16_winograd() {
+  static const Winograd tactic(DType::kBFloat16);
+  return tactic;
+}
+
 const Tactic& vector_winograd() {
-  static const Winograd tactic;
+  static const Winograd tactic(DType::kFloat32);
   return tactic;
 }
 
