@@ -40,7 +40,7 @@ void parse_address(std::string_view flag, ServerAddress& address, const std::str
   const bool is_bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (is_bracketed) host = host.substr(1, host.size() - 2);
   const std::optional<std::uint16_t> number = read_number<std::uint16_t>(port);
-  if (!number) throw UsageError(flag, fmt::format("'{}' is not a port: it is [HOST:]PORT, as 9090", text));
+  if (!number) throw UsageError(flag, fmt::format("'{}' is not a port: expected [HOST:]PORT, as 9090", text));
   if (is_bracketed ? !is_v6(host) : !is_v4(host))
     throw UsageError(flag,
                      fmt::format("'{}' is not an address: HOST is an IP address of this machine, an IPv6 address in "

@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "base/input_file.hpp"
+#include "media/network/uri.hpp"
 
 namespace saccade {
 namespace {
@@ -56,7 +57,8 @@ FileKind file_kind(const std::string& path) {
   if (error &&
       status.type() != std::filesystem::file_type::not_found)  // a loop of links, or a folder without permission
     fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, error.message());
-  if (!std::filesystem::exists(status)) fail(ErrorCode::kNotFound, "there is no file or folder '{}'", path);
+  if (!std::filesystem::exists(status))
+    fail(ErrorCode::kNotFound, "there is no file or folder '{}'", network::redact(path));
   if (!std::filesystem::is_regular_file(status)) fail(ErrorCode::kInvalidArgument, "'{}' is not a file", path);
   const std::unique_ptr<std::FILE, CloseFile> file(std::fopen(without_waiting(path).c_str(), "rb"));
   if (file == nullptr) fail(ErrorCode::kIo, "'{}' can't be opened: {}", path, std::strerror(errno));

@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <filesystem>
+#include <functional>
 
 #include "base/error.hpp"
 #include "base/file_registry.hpp"
@@ -73,7 +74,7 @@ std::unique_ptr<FrameReader> with_options(std::unique_ptr<FrameReader> reader, c
   if (options.loop && !info.files.empty())
     fail(ErrorCode::kInvalidArgument, "{}: images are read once: only a video or a scene can be looped", info.name);
   if (options.loop && info.live)
-    fail(ErrorCode::kInvalidArgument, "{}: {} has no end: only a video or a scene can be looped", info.name,
+    fail(ErrorCode::kInvalidArgument, "{}: {} can't be rewound: only a video file or a scene can be looped", info.name,
          is_network(info.name) ? "a network stream" : "a camera");
   return options.realtime && !info.live ? pace(std::move(reader)) : std::move(reader);
 }
@@ -101,28 +102,36 @@ std::unique_ptr<FrameReader> read_uri(const std::string& uri, const SourceOption
   return options.isolate ? open_isolated({.uri = uri, .images = {}, .options = reading}) : open_reader(uri, reading);
 }
 
-/// Collects sources; images of one folder that follow each other are joined.
+/// A source that is listed and not opened.
+struct UnopenedSource {
+  std::string place;  ///< in a file of sources; empty: it is in no file
+  std::function<std::unique_ptr<FrameReader>(const SourceOptions&)> open;
+};
+
+/// Errors of RUN name PLACE, if there is one.
+template <typename Run>
+void naming_place(const std::string& place, const Run& run) {
+  try {
+    run();
+  } catch (const Error& error) {
+    if (place.empty()) throw;
+    throw error.in(place);
+  }
+}
+
+/// Lists sources: patterns and folders by their files, images of one folder that follow each other as one source.
 class SourceList {
  public:
-  explicit SourceList(const SourceOptions& options) : options_(options) {}
-
   void add(const ListedSource& source) {
-    if (source.place.empty()) {
-      add_uri(source.uri);
-      return;
-    }
-    end_images();
-    try {
-      add_uri(source.uri);
-      end_images();
-    } catch (const Error& error) {
-      throw error.in(source.place);
-    }
+    if (!source.place.empty()) end_images();
+    place_ = source.place;
+    naming_place(place_, [&] { add_uri(source.uri); });
+    if (!source.place.empty()) end_images();
   }
 
-  std::vector<std::unique_ptr<FrameReader>> take() {
+  std::vector<UnopenedSource> take() {
     end_images();
-    return std::move(readers_);
+    return std::move(sources_);
   }
 
  private:
@@ -144,7 +153,7 @@ class SourceList {
     if (!is_scene(path) && is_folder(path))
       add_folder(path);
     else
-      add_reader(open_source(path, options_));
+      add_source(path);
   }
 
   void add_folder(const std::string& path) {
@@ -160,29 +169,35 @@ class SourceList {
     if (!error && !has_images && videos.empty())
       fail(ErrorCode::kInvalidFile, "the folder '{}' has no image and no video (by the extensions of its files)", path);
     // It reports a folder that can't be read.
-    if (has_images || error) add_reader(with_options(read_uri(path, options_), options_));
+    if (has_images || error)
+      push([path](const SourceOptions& options) { return with_options(read_uri(path, options), options); });
     note_input(path);
     std::ranges::sort(videos);
-    for (const std::string& video : videos) add_reader(open_source(video, options_));
+    for (const std::string& video : videos) add_source(video);
   }
 
   void end_images() {
-    if (images_.size() == 1) add_reader(open_source(images_.front(), options_));
-    if (images_.size() > 1) {
-      const std::string name = fmt::format("{} and {} more", images_.front(), images_.size() - 1);
-      add_reader(read_images(name, images_, options_));
-    }
+    if (images_.size() == 1) add_source(images_.front());
+    if (images_.size() > 1)
+      push([images = images_](const SourceOptions& options) {
+        return read_images(fmt::format("{} and {} more", images.front(), images.size() - 1), images, options);
+      });
     images_.clear();
   }
 
-  void add_reader(std::unique_ptr<FrameReader> reader) {
-    if (readers_.size() == kMostSources)
-      fail(ErrorCode::kInvalidArgument, "there are more than {} sources: give them to several runs", kMostSources);
-    readers_.push_back(std::move(reader));
+  void add_source(const std::string& uri) {
+    push([uri](const SourceOptions& options) { return open_source(uri, options); });
   }
 
-  SourceOptions options_;
-  std::vector<std::unique_ptr<FrameReader>> readers_;
+  template <typename Open>
+  void push(Open open) {
+    if (sources_.size() == kMostSources)
+      fail(ErrorCode::kInvalidArgument, "there are more than {} sources: give them to several runs", kMostSources);
+    sources_.push_back({place_, std::move(open)});
+  }
+
+  std::string place_;
+  std::vector<UnopenedSource> sources_;
   std::vector<std::string> images_;  ///< of one folder, to be one source
 };
 
@@ -198,13 +213,17 @@ std::unique_ptr<FrameReader> open_source(const std::string& uri, const SourceOpt
 
 std::vector<std::unique_ptr<FrameReader>> open_listed(std::span<const ListedSource> sources,
                                                       const SourceOptions& options) {
+  SourceList list;
+  for (const ListedSource& source : sources) list.add(source);
+  const std::vector<UnopenedSource> unopened = list.take();
   SourceOptions each = options;
   // More threads than processors would only take turns.
-  if (each.decode_threads == 0 && sources.size() > static_cast<std::size_t>(available_processors()))
+  if (each.decode_threads == 0 && unopened.size() > static_cast<std::size_t>(available_processors()))
     each.decode_threads = 1;
-  SourceList list(each);
-  for (const ListedSource& source : sources) list.add(source);
-  return list.take();
+  std::vector<std::unique_ptr<FrameReader>> readers;
+  for (const UnopenedSource& source : unopened)
+    naming_place(source.place, [&] { readers.push_back(source.open(each)); });
+  return readers;
 }
 
 std::vector<std::unique_ptr<FrameReader>> open_readers(std::span<const std::string> uris,

@@ -26,7 +26,8 @@ void set_placement(Attributes& attributes, const Card& card) {
 ImageSlices::ImageSlices(Graph& model, const Card& card, std::size_t images) : model_(model), images_(images) {
   if (images == 1) return;
   single_ = model;
-  if (card.track) fail(ErrorCode::kUnsupported, "a tracker follows one object from frame to frame: it takes no batch");
+  if (card.track)
+    fail(ErrorCode::kUnsupported, "a tracker follows one object from frame to frame and does not support batching");
   const ValueId image = find_value(model, model.inputs(), card.input);
   const auto axes = batch_images(model, image, static_cast<std::int64_t>(images));
   for (std::size_t i = 0; i < axes.size(); ++i)

@@ -1,4 +1,7 @@
 // --track and what writes tracks, through the command line.
+#include <map>
+#include <set>
+
 #include "apps/command_fixture.hpp"
 #include "apps/expect_error.hpp"
 #include "support/second_models.hpp"
@@ -68,6 +71,28 @@ TEST_F(ObjectTracking, StreamsAreTrackedOnTheirOwn) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(found[i]["detections"][0]["track_id"], 1);
 }
 
+/// Objects that move, in two streams whose frames are processed together.
+TEST_F(ObjectTracking, IdsAreTheSameWhateverTheBatch) {
+  const auto tracks = [](const char* batch) {
+    const Finished finished =
+        run_saccade({"run", SACCADE_SOURCE "/models/scene_model.onnx", "--device", "cpu", "--source",
+                     "synthetic:?size=320x240&seed=3", "synthetic:?size=320x240&seed=8", "--max-frames", "20",
+                     "--track", "bytetrack", "--batch", batch, "--jsonl", "-", "--no-summary", "--quiet"});
+    EXPECT_EQ(finished.exit_code, 0) << finished.err;
+    std::map<std::string, std::set<std::int64_t>> ids;
+    for (const json& line : test::lines_of(finished.out))
+      for (const json& object : line["detections"])
+        if (object.contains("track_id"))
+          ids[fmt::format("{} {}", line["stream"].get<int>(), line["frame"].get<int>())].insert(
+              object["track_id"].get<std::int64_t>());
+    return ids;
+  };
+  const auto one = tracks("1");
+  EXPECT_GT(one.size(), 30U) << "frames with tracks";
+  EXPECT_EQ(tracks("3"), one);
+  EXPECT_EQ(tracks("8"), one);
+}
+
 TEST_F(ObjectTracking, TracksAreWrittenInMotChallengesFormat) {
   const Finished finished =
       run({"--track", "bytetrack", "--mot", folder_ / "tracks.txt", "--source", "synthetic:?size=64x48&seed=2"});
@@ -91,7 +116,7 @@ TEST_F(ObjectTracking, CsvAndYoloHaveTheIds) {
 }
 
 TEST_F(ObjectTracking, WrongTrackersAreNamed) {
-  test::expect_error(run({"--track", "deepsort"}), 2, {"--track", "deepsort", "bytetrack, ocsort, sort"});
+  test::expect_error(run({"--track", "deepsort"}), 2, {"--track", "deepsort", "bytetrack, ocsort or sort"});
   test::expect_error(run({"--track", "sort:age=3"}), 2, {"--track", "'age'", "keep"});
   test::expect_error(run({"--mot", folder_ / "tracks.txt"}), 2, {"--mot", "--track"});
   test::expect_error(run({"--track", "sort", "--mot", folder_ / "tracks.txt", "--rotate", "1M"}), 2,

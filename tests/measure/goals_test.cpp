@@ -142,6 +142,7 @@ TEST_F(Goals, AreRefusedByLine) {
   EXPECT_THAT(error_of("drops = \"3\""), HasSubstr("must be a share from 0 to 1"));
   EXPECT_THAT(error_of("rate = \"30\""), HasSubstr("must be a number above 0"));
   EXPECT_THAT(error_of("source = 3"), HasSubstr("must be a table"));
+  EXPECT_EQ(read("[source.\"rtsp://u:p@h/a#timeout=1s\"]\nrate = 1").front().source, "rtsp://u:***@h/a");
   EXPECT_THAT(error_of("[source]\na = 3"), HasSubstr("'source.a' must be a table"));
   EXPECT_THAT(error_of(""), HasSubstr("has no goal"));
   EXPECT_THAT(error_of("rate = "), HasSubstr("can't be read"));

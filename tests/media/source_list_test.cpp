@@ -4,8 +4,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "base/error.hpp"
+#include "base/processors.hpp"
 #include "media/images.hpp"
 #include "support/frames.hpp"
 #include "support/temp_folder.hpp"
@@ -126,6 +128,32 @@ TEST(SourceList, AFolderGivesItsImagesAndEachVideo) {
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("empty' has no image and no video"), std::string::npos) << error.what();
   }
+}
+
+/// The threads of this process.
+std::ptrdiff_t threads() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), std::filesystem::directory_iterator());
+}
+
+/// A folder and a pattern have as many threads as the same videos one by one.
+TEST(SourceList, VideosBeyondTheProcessorsHaveOneThreadEach) {
+  const TempFolder folder;
+  std::vector<std::string> videos;
+  for (int i = 0; i <= available_processors(); ++i) {
+    videos.push_back(folder / fmt::format("{}.mp4", i));
+    write_mp4(videos.back());
+  }
+  const auto threads_of = [](const std::vector<std::string>& uris) {
+    const std::ptrdiff_t before = threads();
+    const auto readers = open_readers(uris);
+    return threads() - before;
+  };
+  const std::ptrdiff_t one = threads_of({videos.front()});
+  ASSERT_GT(one, 1) << "a video alone is decoded by two threads";
+  const std::ptrdiff_t each = threads_of(videos);
+  EXPECT_LT(each, one * std::ssize(videos));
+  EXPECT_EQ(threads_of({folder / "*.mp4"}), each);
+  EXPECT_EQ(threads_of({folder / "."}), each);
 }
 
 TEST(SourceList, HasALimit) {

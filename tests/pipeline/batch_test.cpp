@@ -130,7 +130,7 @@ TEST_F(BatchTest, AModelOnTilesTakesOneFrameAtATime) {
     Pipeline({source("a", 1, 1)}, {tiled()}, {.batch = 2});
     FAIL() << "it is accepted";
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("tiled: it runs on tiles"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("tiled: a model that runs on tiles"), std::string::npos) << error.what();
   }
 }
 
@@ -150,6 +150,14 @@ TEST(ChooseBatch, TheGoalHoldsTwoRunsAndTheWait) {
   EXPECT_EQ(choice.images, 2U);
   EXPECT_EQ(choice.wait, milliseconds(1));
   EXPECT_EQ(choose_batch(times, {.rate = 1000, .goal = milliseconds(5)}).images, 1U);  // none keeps it
+}
+
+/// Without the goal a larger batch of so small a model is faster.
+TEST_F(BatchTest, AnUnreachableGoalOfLatencyLeavesOneFrameAtATime) {
+  const std::vector<Source> sources = {source("a", 1, 1)};
+  const std::vector<Model> models = {colors()};
+  EXPECT_EQ(find_batch(models, sources, {.batch = 0, .latency_goal = std::chrono::nanoseconds(1)}).images, 1U);
+  EXPECT_EQ(find_batch(models, sources, {.batch = 4, .batch_wait = milliseconds(3)}).images, 4U);
 }
 
 class FrameBatcherTest : public testing::Test {

@@ -69,6 +69,18 @@ TEST_F(StreamZonesTest, AreOfAStreamAndTheModelsThatTrackObjects) {
   EXPECT_EQ(seen, "door 0 0\ndoor 1 0\nsecond 1 0\nby index 1 0\n");
 }
 
+TEST_F(StreamZonesTest, TheSourceIsWrittenAsItIsGiven) {
+  sources_.push_back(scripted_source("rtsp://admin:***@host/a", test::frames(1)));
+  Zone zone = door();
+  for (const char* source : {"rtsp://admin:secret@host/a#timeout=1s", "rtsp://admin:***@host/a"}) {
+    zone.source = source;
+    EXPECT_EQ(error_of(zone), "valid") << source;
+  }
+  zone.source = "rtsp://admin:secret@other/a";
+  EXPECT_EQ(error_of(zone).find("secret"), std::string::npos);
+  EXPECT_NE(error_of(zone).find("'rtsp://admin:***@other/a'"), std::string::npos);
+}
+
 TEST_F(StreamZonesTest, ResultsHaveTheirZonesAndEvents) {
   StreamZones zones({door()}, sources_, models_, seconds(1));
   zones.update(*run_at(milliseconds(0), 6));

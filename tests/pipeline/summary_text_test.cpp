@@ -39,7 +39,7 @@ TEST(SummaryText, TellsOfOutagesAndSinks) {
   const std::string text = to_text(eventful());
   expect_part(text,
               "camera: 10 captured = 7 processed + 3 dropped (no buffer); 1 outage of 1.5 s in all, 44 frames missed");
-  expect_part(text, "b \"quoted\": 1 results written + 2 dropped (too slow) + 4 failed; full");
+  expect_part(text, "b \"quoted\": 1 results written + 2 dropped (queue full) + 4 failed; full");
   EXPECT_EQ(text.find("a.jsonl"), std::string::npos) << "nothing happened to it";
 }
 

@@ -40,7 +40,7 @@ std::vector<Flag> own_flags() {
        "Images, videos, folders of them, patterns as '*.jpg', cameras as /dev/video0, streams as rtsp://HOST/PATH, or synthetic:; "
        "name the MODEL first",
        {.count = Count::kSeveral, .required = true, .instead = "--sources"}},
-      {kRun, "--sources", "FILE", Path{}, "Read more sources from FILE, a URI a line: their passwords are in no list of processes"},
+      {kRun, "--sources", "FILE", Path{}, "Read more sources from FILE, a URI a line; this keeps passwords out of the list of processes"},
       {kRun, "--quiet", "", Switch{}, "Do not print a line per frame"},
       {kRun, "--jsonl", "FILE", Path{}, "Write one JSON object per frame and model; '-' is standard output",
        {.group = kResults}},
@@ -67,7 +67,7 @@ std::vector<Flag> own_flags() {
       {kRun, "--mqtt", "URL", Text{"mqtt://localhost/saccade/{stream}", ""},
        "Publish the lines of --jsonl at an MQTT broker: mqtt://[USER:PASSWORD@]HOST[:PORT]/TOPIC; {stream} is the source's index",
        {.group = kResults}},
-      {kRun, "--show", "", Switch{}, "Show the drawn frames in a window; q or Escape ends the run, the space bar holds the image",
+      {kRun, "--show", "", Switch{}, "Show the drawn frames in a window; q or Escape ends the run, the space bar pauses the display",
        {.group = kResults}},
       {kRun, "--telemetry", "FILE", Path{}, "Write a JSON line a second about rates, latencies, queues and the process; '-' is standard output",
        {.group = kResults}},

@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "measure/limits/toml_quantity.hpp"
+#include "media/network/uri.hpp"
 
 namespace saccade {
 namespace {
@@ -172,7 +173,7 @@ std::vector<Goal> read_goals(const std::string& path) {
     section.end();
   }
   for (auto& [name, section] : root.named_sections("source")) {
-    read_stream_goals(section, name, goals);
+    read_stream_goals(section, network::source_name(name), goals);
     section.end();
   }
   root.end();

@@ -73,8 +73,12 @@ std::string reason(int error) {
   const std::string quoted = network::redact(last_message);
   std::string_view said = quoted;
   while (!said.empty() && (said.back() == '\n' || said.back() == ' ' || said.back() == '.')) said.remove_suffix(1);
-  std::string whole = words;
-  if (!said.empty()) whole.append(" (").append(said).append(")");
+  // Often the message is the reason with more words.
+  std::string whole(said.find(words) != std::string_view::npos ? said : std::string_view(words));
+  if (!said.empty() && whole != said) whole.append(" (").append(said).append(")");
+  // What RTSP passes on to TCP is not a part of the address.
+  constexpr std::string_view kOfFfmpeg = "?timeout=0";
+  if (const std::size_t at = whole.find(kOfFfmpeg); at != std::string::npos) whole.erase(at, kOfFfmpeg.size());
   // Text quoted from a file may contain any bytes.
   for (char& c : whole)
     if (c < 0x20 || c == 0x7F) c = '?';

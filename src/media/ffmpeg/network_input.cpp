@@ -84,11 +84,11 @@ double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<
                                 std::chrono::nanoseconds patience) {
   const std::string why = network::redact(reason(error));
   if (interrupt.is_damaged())
-    fail(ErrorCode::kIo, "{}: what comes is damaged, or not {}: check the address and the network", stream.name,
+    fail(ErrorCode::kIo, "{}: the received data is damaged or not {}: check the address and the network", stream.name,
          stream.scheme);
   if (error == AVERROR_EXIT || interrupt.has_expired())
     fail(ErrorCode::kIo,
-         "{}: nothing has come within {:g} s: check the address and the network, or wait longer with '#timeout='",
+         "{}: no data was received within {:g} s: check the address and the network, or wait longer with '#timeout='",
          stream.name, seconds_of(patience));
   switch (error) {
     case AVERROR_HTTP_UNAUTHORIZED:
@@ -109,7 +109,7 @@ double seconds_of(std::chrono::nanoseconds time) { return std::chrono::duration<
            stream.name, stream.scheme, why);
     case AVERROR(EINVAL):
     case AVERROR_INVALIDDATA:
-      fail(ErrorCode::kInvalidFile, "{}: what comes is not a stream that is read over {} ({})", stream.name,
+      fail(ErrorCode::kInvalidFile, "{}: the received data is not a supported stream over {} ({})", stream.name,
            stream.scheme, why);
     default:
       fail(ErrorCode::kIo, "{}: it can't be opened: {}; check that the server runs, and its address", stream.name, why);

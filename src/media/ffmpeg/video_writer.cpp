@@ -190,6 +190,7 @@ std::unique_ptr<VideoWriter> open_writer(const std::string& path, double frame_r
 std::unique_ptr<VideoWriter> push_video(const std::string& url, double frame_rate) {
   catch_messages();
   network::StreamUri target = network::parse_stream(url);
+  target.name = network::publish_name(url);
   const std::string name = target.name;
   return std::make_unique<Writer>(name, std::make_unique<VideoPush>(std::move(target)), frame_rate);
 }

@@ -56,16 +56,18 @@ void read_broker(MqttUri& uri, std::string_view authority) {
   if (!has_port) return;
   const std::optional<int> port = read_integer(authority.substr(colon + 1), 1, 65535);
   // It may be a part of the password: it is not repeated.
-  if (!port) fail(ErrorCode::kInvalidArgument, "{}: its port is no number from 1 to 65535", uri.name);
+  if (!port)
+    fail(ErrorCode::kInvalidArgument, "{}: its port must be a number from 1 to 65535; write a '/' in a password as %2F",
+         uri.name);
   uri.broker.port = *port;
 }
 
 void check_topic(const MqttUri& uri) {
   if (uri.topic.empty())
-    fail(ErrorCode::kInvalidArgument, "{}: it names no topic: write mqtt://HOST:PORT/TOPIC", uri.name);
+    fail(ErrorCode::kInvalidArgument, "{}: the topic is missing: write mqtt://HOST:PORT/TOPIC", uri.name);
   if (uri.topic.find('+') != std::string::npos || uri.topic.size() > kLongestTopic || !is_utf8(uri.topic))
-    fail(ErrorCode::kInvalidArgument,
-         "{}: its topic can't be published to: it has no '+', at most {} bytes, and is UTF-8", uri.name, kLongestTopic);
+    fail(ErrorCode::kInvalidArgument, "{}: a topic must not contain '+', must be UTF-8 and at most {} bytes long",
+         uri.name, kLongestTopic);
 }
 
 [[noreturn]] void refuse_mqtt_option(const MqttUri& uri, const UriOption& option, std::string_view wanted) {
@@ -106,7 +108,8 @@ MqttUri parse_mqtt(const std::string& uri) {
   parsed.name = redact(url);
   parsed.broker.tls = url.starts_with(kSecure);
   if (!parsed.broker.tls && !url.starts_with(kPlain))
-    fail(ErrorCode::kInvalidArgument, "'{}' is no MQTT address: it is mqtt://HOST:PORT/TOPIC, or mqtts", parsed.name);
+    fail(ErrorCode::kInvalidArgument,
+         "'{}' is not an MQTT address: expected mqtt://HOST:PORT/TOPIC or mqtts://HOST:PORT/TOPIC", parsed.name);
   // It may be a part of the password: it is not repeated.
   if (options.find('@') != std::string_view::npos)
     fail(ErrorCode::kInvalidArgument, "mqtt://: what follows '#' has an '@': write a '#' in a password as %23; {}",

@@ -23,7 +23,7 @@ class RetrySchedule {
  public:
   static constexpr std::chrono::seconds kEager{60};
   static constexpr std::chrono::milliseconds kSoon{800};
-  static constexpr std::chrono::seconds kLate{10};
+  static constexpr std::chrono::milliseconds kLate{10'000};
   /// Less than kSoon: the attempt after it comes before TCP would repeat a packet that opens a connection (1 s).
   static constexpr std::chrono::nanoseconds kShortestResponse = std::chrono::milliseconds(700);
   static constexpr std::chrono::nanoseconds kShortestVideo = std::chrono::milliseconds(500);
@@ -37,11 +37,9 @@ class RetrySchedule {
     missed_ = 0;
   }
   /// It is opened at NOW.
-  void attempt(Clock::time_point now) {
-    const std::chrono::duration<double> period = now - arrived_ < kEager ? kSoon : std::chrono::milliseconds(kLate);
-    std::uniform_real_distribution<double> jitter(0.9, 1.1);
-    next_ = now + std::chrono::duration_cast<Clock::duration>(jitter(random_) * period);
-  }
+  void attempt(Clock::time_point now) { wait(now, now - arrived_ < kEager ? kSoon : kLate); }
+  /// The server has refused the login at NOW: many cameras lock an account after a few attempts.
+  void refuse(Clock::time_point now) { wait(now, kLate); }
   /// The last attempt has ended because nothing came in time.
   void miss() { ++missed_; }
   /// The last attempt has ended for another reason, such as damage: nothing speaks for a slow server.
@@ -62,6 +60,11 @@ class RetrySchedule {
   Clock::time_point next() const { return next_; }
 
  private:
+  void wait(Clock::time_point now, std::chrono::duration<double> period) {
+    std::uniform_real_distribution<double> jitter(0.9, 1.1);
+    next_ = now + std::chrono::duration_cast<Clock::duration>(jitter(random_) * period);
+  }
+
   std::minstd_rand random_;
   int missed_ = 0;  ///< attempts in a row
   Clock::time_point arrived_ = Clock::now();

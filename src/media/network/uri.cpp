@@ -76,8 +76,9 @@ std::optional<std::size_t> end_of_login(std::string_view url, std::size_t begin)
   return at == std::string_view::npos || at < begin ? begin + authority.size() : at;
 }
 
+/// URL begins with its scheme, and a colon and slashes.
 std::string redact_url(std::string_view url) {
-  const std::size_t begin = url.find(kColon) + kColon.size();
+  const std::size_t begin = std::min(url.find_first_not_of('/', url.find(':') + 1), url.size());
   const std::optional<std::size_t> end = end_of_login(url, begin);
   std::string hidden(url.substr(0, begin));
   if (end) {
@@ -131,12 +132,15 @@ void read_stream_option(StreamUri& stream, const UriOption& option) {
   }
 }
 
-/// Whether the authority of URL names a place: udp listens on a port of any address.
-bool has_host(const StreamUri& stream) {
+/// The authority of the URL must name a place: udp listens on a port of any address.
+void check_place(const StreamUri& stream) {
   std::string_view authority = std::string_view(stream.url).substr(stream.url.find(kColon) + kColon.size());
   authority = authority.substr(0, authority.find_first_of("/?"));
   const std::string_view place = authority.substr(authority.rfind('@') + 1);
-  return !place.empty() && (stream.scheme == "udp" || stream.scheme == "srt" || !place.starts_with(':'));
+  if (place.empty() || (place.starts_with(':') && stream.scheme != "udp" && stream.scheme != "srt"))
+    fail(ErrorCode::kInvalidArgument, "{}: it names no host: write {}://HOST:PORT/PATH", stream.name, stream.scheme);
+  if (!is_host(place))
+    fail(ErrorCode::kInvalidArgument, "{}: the port must be a number; write a '/' in a password as %2F", stream.name);
 }
 
 }  // namespace
@@ -154,30 +158,50 @@ std::optional<std::chrono::nanoseconds> read_duration(std::string_view text) {
 std::string redact(std::string_view text) {
   std::string hidden;
   while (!text.empty()) {
-    const std::size_t colon = text.find(kColon);
+    const std::size_t colon = text.find(":/");
     if (colon == std::string_view::npos) break;
     std::size_t begin = colon;
     while (begin > 0 && is_name(static_cast<unsigned char>(text[begin - 1]))) --begin;
     const std::size_t end = std::min(text.find_first_of(" \t\r\n'\"<>", colon), text.size());
+    // With one slash it is a path, or a misspelt URL.
+    const std::string_view rest = text.substr(colon, end - colon);
+    if (!rest.starts_with(kColon) && rest.find('@') == std::string_view::npos) {
+      hidden.append(text.substr(0, colon + 1));
+      text.remove_prefix(colon + 1);
+      continue;
+    }
     hidden.append(text.substr(0, begin)).append(redact_url(text.substr(begin, end - begin)));
     text.remove_prefix(end);
   }
   return hidden.append(text);
 }
 
+std::string source_name(const std::string& uri) {
+  return is_network(uri) ? redact_url(std::string_view(uri).substr(0, uri.find('#'))) : uri;
+}
+
+std::string publish_name(const std::string& url) {
+  std::string name = source_name(url);
+  const std::size_t begin = name.find(kColon) + kColon.size();
+  const std::size_t end = std::min(name.find('?', begin), name.size());
+  const std::size_t slash = name.rfind('/', end);
+  if (scheme_of(name).starts_with("rtmp") && slash >= begin && slash != std::string::npos)
+    name.replace(slash + 1, end - slash - 1, kHidden);
+  return name;
+}
+
 StreamUri parse_stream(const std::string& uri) {
   StreamUri stream;
   const std::size_t hash = std::min(uri.find('#'), uri.size());
   stream.url = uri.substr(0, hash);
-  stream.name = redact_url(stream.url);
+  stream.name = source_name(uri);
   stream.scheme = scheme_of(uri);
   const std::string_view options = std::string_view(uri).substr(std::min(hash + 1, uri.size()));
   // It may be a part of the password: it is not repeated.
   if (options.find('@') != std::string_view::npos)
     fail(ErrorCode::kInvalidArgument, "{}://: what follows '#' has an '@': write a '#' in a password as %23; {}",
          stream.scheme, kStreamHelp);
-  if (!has_host(stream))
-    fail(ErrorCode::kInvalidArgument, "{}: it names no host: write {}://HOST:PORT/PATH", stream.name, stream.scheme);
+  check_place(stream);
   for (const UriOption& option : split_uri_options(options, stream.name, kStreamHelp))
     read_stream_option(stream, option);
   return stream;

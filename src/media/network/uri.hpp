@@ -41,6 +41,13 @@ StreamUri parse_stream(const std::string& uri);
 /// The duration of "5s", "500ms" or "5", from 100 ms to an hour; nothing if TEXT is none.
 std::optional<std::chrono::nanoseconds> read_duration(std::string_view text);
 
+/// The name of a source that is given as URI, as SourceInfo has it: of a network stream its URL without options and
+/// passwords; else URI.
+std::string source_name(const std::string& uri);
+
+/// The same for an address that is published to, also without the stream key: the last part of an RTMP path.
+std::string publish_name(const std::string& url);
+
 /// TEXT with "***" in the place of the passwords of the URLs in it: in "USER:PASSWORD@", and the values of parameters
 /// that are named after a password, a token, a key or a signature.
 std::string redact(std::string_view text);

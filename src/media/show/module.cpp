@@ -1,6 +1,7 @@
 #include <SDL.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -15,6 +16,11 @@ constexpr int kHeight = 720;
 
 [[noreturn]] void refuse(const char* reason = SDL_GetError()) {
   fail(ErrorCode::kDevice, "no window can be opened: {}: set DISPLAY or WAYLAND_DISPLAY", reason);
+}
+
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr && *value != '\0';
 }
 
 /// Whether SDL draws where people see nothing, though that was not requested: it found no display.
@@ -32,6 +38,9 @@ class Video {
     SDL_SetHint(SDL_HINT_NO_SIGNAL_HANDLERS, "1");  // Ctrl-C is the run's
     SDL_SetHint(SDL_HINT_VIDEO_X11_NET_WM_BYPASS_COMPOSITOR, "0");
     SDL_SetHint(SDL_HINT_RENDER_SCALE_QUALITY, "linear");
+    // SDL's Wayland client writes to standard error where there is none.
+    if (!is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") && SDL_GetHint(SDL_HINT_VIDEODRIVER) == nullptr)
+      refuse("there is no display");
     if (SDL_InitSubSystem(SDL_INIT_VIDEO) != 0) refuse();
     if (is_unseen()) {
       SDL_QuitSubSystem(SDL_INIT_VIDEO);

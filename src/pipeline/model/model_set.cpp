@@ -25,8 +25,8 @@ ModelSet::ModelSet(const std::vector<Model>& models, std::size_t batch) : sizes_
   inputs_.reserve(this->batch());
   for (const Model& model : models) {
     if (batch > 1 && !takes_batches(model))
-      fail(ErrorCode::kUnsupported, "{}: it runs on tiles of a frame, or follows an object: it takes no batch",
-           model.name());
+      fail(ErrorCode::kUnsupported, "{}: a model that {} does not support batching", model.name(),
+           impl_of(model).card().task() == Task::kTrack ? "follows an object" : "runs on tiles of a frame");
     runners_.emplace_back(model, static_cast<int>(runners_.size()), std::span(sizes_).subspan(1));
   }
   make_groups();

@@ -70,7 +70,7 @@ HttpReply text_reply(int status, std::string text) {
   return {.status = status, .type = "text/plain; charset=utf-8", .body = std::move(text), .stream = nullptr};
 }
 
-HttpReply no_seat() { return text_reply(503, "as many viewers as this run allows are watching\n"); }
+HttpReply no_seat() { return text_reply(503, "the limit of viewers is reached\n"); }
 
 /// The server that the sinks of all streams share.
 class PreviewServer {

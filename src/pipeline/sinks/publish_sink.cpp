@@ -16,9 +16,9 @@ constexpr double kUnknownRate = 30;  // a hint for the encoder; frames have thei
 /// Publishes the drawn frames of one source. After an error, the next frame connects again.
 class PublishSink final : public NetworkSink {
  public:
-  PublishSink(const std::string& url, std::size_t stream, std::size_t models, double rate)
+  PublishSink(const std::string& url, std::string address, std::size_t stream, std::size_t models, double rate)
       : url_(url),
-        address_(network::redact(url.substr(0, url.find('#')))),
+        address_(std::move(address)),
         stream_(static_cast<int>(stream)),
         last_model_(static_cast<int>(models) - 1),
         rate_(rate > 0 ? rate : kUnknownRate),
@@ -83,19 +83,22 @@ std::string url_for(std::string url, std::size_t stream) {
 
 std::unique_ptr<NetworkSink> open_publish(const std::string& url, std::size_t stream, std::span<const Source> sources,
                                           std::size_t models) {
+  const std::string name = network::publish_name(url);
   if (!is_network(url))
     fail(ErrorCode::kInvalidArgument,
-         "'{}' is no address to publish at: it is rtsp://HOST/PATH, rtmp://HOST/PATH or srt://HOST:PORT", url);
+         "'{}' can't be published to: expected rtsp://HOST/PATH, rtmp://HOST/PATH or srt://HOST:PORT",
+         network::redact(url));
   const SourceInfo& source = sources[stream].info();
-  const std::string address = url_for(url, stream);
-  if (sources.size() > 1 && address == url)
+  const std::string own = url_for(url, stream);
+  if (sources.size() > 1 && own == url)
     fail(ErrorCode::kInvalidArgument, "{}: there are {} sources: write {{stream}} where the address has their index",
-         network::redact(url), sources.size());
+         name, sources.size());
   if (!source.live)
     fail(ErrorCode::kInvalidArgument,
-         "{}: {} is not live, and would be published as fast as it is read: pass --realtime", network::redact(url),
-         source.name);
-  return std::make_unique<PublishSink>(address, stream, models, source.frame_rate);
+         "{}: {} is not live, and would be published as fast as it is read: pass --realtime", name, source.name);
+  // What has the index is no stream key.
+  return std::make_unique<PublishSink>(own, own == url ? name : network::source_name(own), stream, models,
+                                       source.frame_rate);
 }
 
 }  // namespace saccade

@@ -281,7 +281,7 @@ std::string to_text(const Summary& summary) {
   for (const SinkSummary& sink : summary.sinks) {
     if (sink.dropped == 0 && sink.failed == 0 && sink.fault.empty()) continue;
     text += report_text("{}: {} results written", sink.name, sink.written);
-    if (sink.dropped != 0) text += report_text(" + {} dropped (too slow)", sink.dropped);
+    if (sink.dropped != 0) text += report_text(" + {} dropped (queue full)", sink.dropped);
     if (sink.failed != 0) text += report_text(" + {} failed", sink.failed);
     if (!sink.fault.empty()) text += report_text("; {}", sink.fault);
     text += "\n";

@@ -36,8 +36,8 @@ std::span<const Device> used_devices(std::span<const Source> sources, const Pipe
   const std::span<const Device> devices = options.devices;
   if (devices.size() <= sources.size()) return devices;
   for (const Device& idle : devices.subspan(sources.size()))
-    log(LogLevel::kWarning, "{} gets no frames: a source stays on one device, and there {} {}", to_string(idle),
-        sources.size() == 1 ? "is only" : "are only", sources.size());
+    log(LogLevel::kWarning, "{} is idle: each source stays on one device, and there {} only {}", to_string(idle),
+        sources.size() == 1 ? "is" : "are", sources.size());
   return devices.first(sources.size());
 }
 
@@ -122,8 +122,7 @@ DeviceWorkers make_workers(std::span<const Source> sources, const std::vector<Mo
     log(LogLevel::kInfo, "{}: {:.2f} ms per frame, {} of {} sources", to_string(devices[i]), 1e3 * costs[i],
         streams.size(), sources.size());
     if (streams.empty())
-      log(LogLevel::kWarning, "{} gets no frames: the other devices are faster, even with all sources",
-          to_string(devices[i]));
+      log(LogLevel::kWarning, "{} is idle: the other devices are faster, even with all sources", to_string(devices[i]));
     else
       workers.push_back(std::make_unique<DeviceWorker>(devices[i], std::move(streams), sources, loaded[i], options));
   }

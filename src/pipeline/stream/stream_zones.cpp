@@ -7,12 +7,13 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "media/network/uri.hpp"
 
 namespace saccade {
 namespace {
 
 bool is_of_source(const Zone& zone, std::size_t stream, const SourceInfo& source) {
-  return zone.stream ? *zone.stream == stream : zone.source.empty() || zone.source == source.name;
+  return zone.stream ? *zone.stream == stream : zone.source.empty() || network::source_name(zone.source) == source.name;
 }
 
 bool is_of_model(const Zone& zone, const Model& model) {
@@ -33,7 +34,8 @@ void check_source(const Zone& zone, std::span<const Source> sources) {
     if (is_of_source(zone, i, sources[i].info())) return;
     names.push_back(fmt::format("{} ({})", sources[i].info().name, i));
   }
-  const std::string wanted = zone.stream ? std::to_string(*zone.stream) : fmt::format("'{}'", zone.source);
+  const std::string wanted =
+      zone.stream ? std::to_string(*zone.stream) : fmt::format("'{}'", network::source_name(zone.source));
   fail(ErrorCode::kInvalidArgument,
        "the {} '{}' is for the source {}, but the sources are {}: name one of them, or give its index",
        to_string(zone.kind), zone.name, wanted, some_of(names));

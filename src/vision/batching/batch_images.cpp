@@ -25,7 +25,8 @@ class Batcher {
   /// Constants replace the shapes of values that depend on the image: they are those for one image.
   void fold_shapes() {
     if (!graph_.extents().empty())
-      fail(ErrorCode::kUnsupported, "the number of elements of its outputs depends on the image: it takes no batch");
+      fail(ErrorCode::kUnsupported,
+           "the number of elements of its outputs depends on the image, so that it does not support batching");
     KnownValues known(graph_);
     std::vector<std::pair<ValueId, Tensor>> folded;
     for (const NodeId id : graph_.order()) {

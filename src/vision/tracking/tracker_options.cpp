@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 #include <type_traits>
+#include <vector>
 
 #include "base/error.hpp"
 #include "vision/tracking/object_tracker.hpp"
@@ -32,23 +33,32 @@ struct TrackerSetting {
   void (*set)(TrackerOptions& options, double value);
   /// Nothing: left open.
   std::optional<double> (*get)(const TrackerOptions& options);
+  /// Bit I: it is a setting of the tracker of kind I.
+  unsigned kinds = 7;
+
+  bool is_of(TrackerKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
 };
+
+constexpr unsigned bit_of(TrackerKind kind) { return 1U << static_cast<unsigned>(kind); }
 
 constexpr double kLongestKept = 3600;  // seconds
 
 template <auto Member>
-constexpr TrackerSetting number_setting(std::string_view name, double least, double most) {
-  return {name, least, most,
+constexpr TrackerSetting number_setting(std::string_view name, double least, double most, unsigned kinds = 7) {
+  return {name,
+          least,
+          most,
           [](TrackerOptions& options, double value) {
             using Value = std::remove_reference_t<decltype(options.*Member)>;
             options.*Member = static_cast<Value>(value);
           },
-          [](const TrackerOptions& options) -> std::optional<double> { return options.*Member; }};
+          [](const TrackerOptions& options) -> std::optional<double> { return options.*Member; },
+          kinds};
 }
 
 constexpr std::array<TrackerSetting, 8> kTrackerSettings = {{
-    number_setting<&TrackerOptions::low>("low", 0, 1),
-    number_setting<&TrackerOptions::high>("high", 0, 1),
+    number_setting<&TrackerOptions::low>("low", 0, 1, bit_of(TrackerKind::kByteTrack)),
+    number_setting<&TrackerOptions::high>("high", 0, 1, bit_of(TrackerKind::kByteTrack) | bit_of(TrackerKind::kOcSort)),
     number_setting<&TrackerOptions::start>("start", 0, 1),
     number_setting<&TrackerOptions::match>("match", 0, 1),
     number_setting<&TrackerOptions::confirm>("confirm", 1, 1000),
@@ -59,15 +69,29 @@ constexpr std::array<TrackerSetting, 8> kTrackerSettings = {{
      [](const TrackerOptions& options) -> std::optional<double> {
        return std::chrono::duration<double>(options.keep).count();
      }},
-    number_setting<&TrackerOptions::direction>("direction", 0, 10),
+    number_setting<&TrackerOptions::direction>("direction", 0, 10, bit_of(TrackerKind::kOcSort)),
     number_setting<&TrackerOptions::camera>("camera", 0, 1),
 }};
 
-template <typename Named>
-std::string names_of(const Named& all) {
-  std::string names;
-  for (const auto& each : all) names += fmt::format("{}{}", names.empty() ? "" : ", ", each.name);
-  return names;
+/// "a, b or c"
+std::string list_of(const std::vector<std::string_view>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    list += fmt::format("{}{}", i == 0 ? "" : i + 1 < names.size() ? ", " : " or ", names[i]);
+  return list;
+}
+
+std::string settings_of(TrackerKind kind) {
+  std::vector<std::string_view> names;
+  for (const TrackerSetting& setting : kTrackerSettings)
+    if (setting.is_of(kind)) names.push_back(setting.name);
+  return list_of(names);
+}
+
+std::string all_trackers() {
+  std::vector<std::string_view> names;
+  for (const NamedTracker& tracker : named_trackers()) names.push_back(tracker.name);
+  return list_of(names);
 }
 
 std::optional<double> setting_value(std::string_view text) {
@@ -84,22 +108,22 @@ bool is_allowed(const TrackerSetting& setting, double value) {
   return is_whole && value >= setting.least && value <= setting.most;  // false for a NaN
 }
 
-/// "match is a number from 0 to 1"
+/// "a number from 0 to 1"
 std::string range_of(const TrackerSetting& setting) {
-  return fmt::format("{} is {} from {} to {}", setting.name, is_integer(setting) ? "an integer" : "a number",
-                     setting.least, setting.most);
+  return fmt::format("{} from {} to {}", is_integer(setting) ? "an integer" : "a number", setting.least, setting.most);
 }
 
 void apply_setting(TrackerOptions& options, std::string_view setting) {
   const std::size_t equals = setting.find('=');
   const std::string_view name = setting.substr(0, equals);
   const auto key = std::ranges::find(kTrackerSettings, name, &TrackerSetting::name);
-  if (key == kTrackerSettings.end())
-    fail(ErrorCode::kInvalidArgument, "a tracker has no setting '{}'; there are {}", name, names_of(kTrackerSettings));
-  const double value = equals == std::string_view::npos
-                           ? std::nan("")
-                           : setting_value(setting.substr(equals + 1)).value_or(std::nan(""));
-  if (!is_allowed(*key, value)) fail(ErrorCode::kInvalidArgument, "'{}': {}", setting, range_of(*key));
+  if (key == kTrackerSettings.end() || !key->is_of(options.kind))
+    fail(ErrorCode::kInvalidArgument, "{} has no setting '{}': use {}", to_string(options.kind), name,
+         settings_of(options.kind));
+  if (equals == std::string_view::npos)
+    fail(ErrorCode::kInvalidArgument, "'{}' needs a value, {}", name, range_of(*key));
+  const double value = setting_value(setting.substr(equals + 1)).value_or(std::nan(""));
+  if (!is_allowed(*key, value)) fail(ErrorCode::kInvalidArgument, "'{}': {} must be {}", setting, name, range_of(*key));
   key->set(options, value);
 }
 
@@ -128,7 +152,7 @@ TrackerSettings settings_for(const TrackerOptions& options, double confidence) {
 void check_tracker_options(const TrackerOptions& options) {
   for (const TrackerSetting& setting : kTrackerSettings)
     if (const auto value = setting.get(options); value && !is_allowed(setting, *value))
-      fail(ErrorCode::kInvalidArgument, "the tracker's {}, not {}", range_of(setting), *value);
+      fail(ErrorCode::kInvalidArgument, "the tracker's {} must be {}, not {}", setting.name, range_of(setting), *value);
 }
 
 TrackerOptions tracker_options(std::string_view text) {
@@ -136,7 +160,7 @@ TrackerOptions tracker_options(std::string_view text) {
   const std::string_view name = text.substr(0, colon);
   const auto kind = std::ranges::find(named_trackers(), name, &NamedTracker::name);
   if (kind == named_trackers().end())
-    fail(ErrorCode::kInvalidArgument, "there is no tracker '{}', but {}", name, names_of(named_trackers()));
+    fail(ErrorCode::kInvalidArgument, "unknown tracker '{}': use {}", name, all_trackers());
   TrackerOptions options = kind->defaults;
   for (std::size_t begin = colon; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin + 1), text.size());

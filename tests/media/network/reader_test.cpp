@@ -140,8 +140,8 @@ TEST_F(NetworkReaderTest, WhatIsWrongIsNamed) {
   const std::string refusal = error_of(server.url("/closed", "viewer:hush@"), ErrorCode::kDevice);
   expect_part_of(refusal, "refuses the login");
   EXPECT_EQ(refusal.find("hush"), std::string::npos) << refusal;
-  expect_part_of(error_of(server.url("/page"), ErrorCode::kInvalidFile), "is not a stream that is read over http");
-  expect_part_of(error_of(server.url("/silent#timeout=300ms"), ErrorCode::kIo), "nothing has come within 0.3 s");
+  expect_part_of(error_of(server.url("/page"), ErrorCode::kInvalidFile), "is not a supported stream over http");
+  expect_part_of(error_of(server.url("/silent#timeout=300ms"), ErrorCode::kIo), "no data was received within 0.3 s");
   expect_part_of(error_of("http://127.0.0.1:1/a", ErrorCode::kIo), "Connection refused");
   expect_part_of(error_of(server.url("/a#time=1"), ErrorCode::kInvalidArgument), "no option 'time'");
 }

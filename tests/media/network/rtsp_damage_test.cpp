@@ -93,7 +93,7 @@ TEST_F(RtspDamageTest, ADamagedResponseIsNamed) {
       ADD_FAILURE() << "it opens";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::kIo);
-      EXPECT_NE(std::string(error.what()).find("what comes is damaged, or not rtsp"), std::string::npos)
+      EXPECT_NE(std::string(error.what()).find("the received data is damaged or not rtsp"), std::string::npos)
           << error.what();
     }
   }

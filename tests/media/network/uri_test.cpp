@@ -59,6 +59,10 @@ TEST(NetworkUri, AWrongOptionIsNamedWithWhatIsValid) {
   EXPECT_NE(refused_uri("rtsp://h/a#timeout").find("not NAME=VALUE"), std::string::npos);
   EXPECT_NE(refused_uri("rtsp://h/a#timeout=5&timeout=6").find("twice"), std::string::npos);
   EXPECT_NE(refused_uri("rtsp:///a").find("names no host"), std::string::npos);
+  EXPECT_EQ(refused_uri("rtsp://h:port/a"),
+            "rtsp://h:***/a: the port must be a number; write a '/' in a password as %2F");
+  EXPECT_EQ(refused_uri("rtsp://admin:se/cret@host/a"),
+            "rtsp://admin:***@host/a: the port must be a number; write a '/' in a password as %2F");
   EXPECT_NE(refused_uri("http://:80/a").find("names no host"), std::string::npos);
   parse_stream("udp://@:1234");
 }
@@ -68,7 +72,6 @@ TEST(NetworkUri, ANameHasNoPassword) {
   EXPECT_EQ(name("rtsp://admin:secret@host:554/a"), "rtsp://admin:***@host:554/a");
   EXPECT_EQ(name("rtsp://admin@host/a"), "rtsp://admin@host/a");
   EXPECT_EQ(name("rtsp://admin:p@ss:w@host/a"), "rtsp://admin:***@host/a");
-  EXPECT_EQ(name("rtsp://admin:se/cret@host/a"), "rtsp://admin:***@host/a") << "it should be %2F";
   EXPECT_EQ(name("rtsp://[::1]:554/a"), "rtsp://[::1]:554/a");
   EXPECT_EQ(name("http://host/a?channel=1&token=abc/d==&x=2"), "http://host/a?channel=1&token=***&x=2");
   EXPECT_EQ(name("http://host/a?usr=u&pwd=p&loginpas=q"), "http://host/a?usr=u&pwd=***&loginpas=***");
@@ -91,6 +94,23 @@ TEST(NetworkUri, TextsHaveNoPasswords) {
             "Failed to open 'http://u:***@h/a?token=***' and rtsp://v:***@i");
   EXPECT_EQ(redact("cut: rtsp://user:passw"), "cut: rtsp://user:***");
   EXPECT_EQ(redact("://"), "://");
+  EXPECT_EQ(redact("no file 'rtsp:/u:p@h/a', 'rtmpt://u:q@h', 'C:/a:b' or 'd:/'"),
+            "no file 'rtsp:/u:***@h/a', 'rtmpt://u:***@h', 'C:/a:b' or 'd:/'");
+}
+
+TEST(NetworkUri, ASourceHasTheNameOfItsUrlAlone) {
+  EXPECT_EQ(source_name("rtsp://u:p@h/a#timeout=1s"), "rtsp://u:***@h/a");
+  EXPECT_EQ(source_name("rtsp://u:***@h/a"), "rtsp://u:***@h/a");
+  EXPECT_EQ(source_name("http://h/a?token=b#frames=all"), "http://h/a?token=***");
+  EXPECT_EQ(source_name("/data/a#1.mp4"), "/data/a#1.mp4");
+  EXPECT_EQ(source_name(""), "");
+}
+
+TEST(NetworkUri, AStreamKeyIsHidden) {
+  EXPECT_EQ(publish_name("rtmp://u:p@h/live/abcd-1234#timeout=1s"), "rtmp://u:***@h/live/***");
+  EXPECT_EQ(publish_name("rtmps://h/live/abcd?x=a/b"), "rtmps://h/live/***?x=a/b");
+  EXPECT_EQ(publish_name("rtmp://host"), "rtmp://host");
+  EXPECT_EQ(publish_name("rtsp://h/live/a"), "rtsp://h/live/a");
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "saccade/error.hpp"
 #include "vision/tracking/object_tracker.hpp"
+#include "vision/tracking/result_tracker.hpp"
 
 namespace saccade {
 namespace {
@@ -156,6 +157,29 @@ TEST(CameraMotion, FramesWithoutATextureHaveNone) {
   EXPECT_EQ(motion.next(Shot(Texture(1), 3, 2).view()), CameraTransform());
   view.memory = MemoryKind::kDevice;
   EXPECT_THROW(motion.next(view), Error);
+}
+
+/// An object that stands still while the camera pans by more than its width.
+TEST(CameraMotion, TrackersOfResultsTakeItOut) {
+  const Texture texture(7);
+  const auto ids = [&](const char* options) {
+    ResultTracker tracker(tracker_options(options), Thresholds({0.5F}), 25);
+    std::vector<std::int64_t> found;
+    for (int i = 0; i < 8; ++i) {
+      const auto moved = static_cast<float>(14 * i);
+      Result result;
+      result.timestamp_ns = i * 40'000'000LL;
+      Detection object;
+      object.box = {60 + moved, 80, 72 + moved, 120};
+      object.confidence = 0.9F;
+      result.detections = {object};
+      tracker.update(result, Shot(texture, 320, 240, motion_of(1, 0, moved, 0)).view());
+      found.push_back(result.detections[0].track_id);
+    }
+    return found;
+  };
+  EXPECT_EQ(ids("bytetrack:camera=1,confirm=1"), std::vector<std::int64_t>(8, 1));
+  EXPECT_NE(ids("bytetrack:camera=0,confirm=1"), std::vector<std::int64_t>(8, 1));
 }
 
 class MovedTrackers : public testing::TestWithParam<const char*> {};

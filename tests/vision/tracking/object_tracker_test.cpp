@@ -208,13 +208,21 @@ TEST(TrackerSettings, FollowTheConfidenceOfTheModel) {
 }
 
 TEST(TrackerOptions, ThatAreWrongAreNamed) {
-  EXPECT_EQ(refused("deepsort"), "there is no tracker 'deepsort', but bytetrack, ocsort, sort");
-  EXPECT_EQ(refused("sort:max_age=3"),
-            "a tracker has no setting 'max_age'; there are low, high, start, match, confirm, keep, direction, camera");
-  EXPECT_EQ(refused("sort:match=2"), "'match=2': match is a number from 0 to 1");
-  EXPECT_EQ(refused("sort:confirm=1.5"), "'confirm=1.5': confirm is an integer from 1 to 1000");
-  EXPECT_EQ(refused("sort:match"), "'match': match is a number from 0 to 1");
-  EXPECT_EQ(refused("sort:match=nan"), "'match=nan': match is a number from 0 to 1");
+  EXPECT_EQ(refused("deepsort"), "unknown tracker 'deepsort': use bytetrack, ocsort or sort");
+  EXPECT_EQ(refused("sort:max_age=3"), "sort has no setting 'max_age': use start, match, confirm, keep or camera");
+  EXPECT_EQ(refused("sort:match=2"), "'match=2': match must be a number from 0 to 1");
+  EXPECT_EQ(refused("sort:confirm=1.5"), "'confirm=1.5': confirm must be an integer from 1 to 1000");
+  EXPECT_EQ(refused("sort:match"), "'match' needs a value, a number from 0 to 1");
+  EXPECT_EQ(refused("sort:match=nan"), "'match=nan': match must be a number from 0 to 1");
+}
+
+TEST(TrackerOptions, OfAnotherTrackerAreRefused) {
+  EXPECT_EQ(refused("sort:high=0.5"), "sort has no setting 'high': use start, match, confirm, keep or camera");
+  EXPECT_EQ(refused("ocsort:low=0.1"),
+            "ocsort has no setting 'low': use high, start, match, confirm, keep, direction or camera");
+  EXPECT_EQ(refused("bytetrack:direction=1"),
+            "bytetrack has no setting 'direction': use low, high, start, match, confirm, keep or camera");
+  EXPECT_EQ(refused("ocsort:high=0.5,direction=1"), "accepted");
 }
 
 TEST(TrackerOptions, OfAProgramAreChecked) {
@@ -227,10 +235,10 @@ TEST(TrackerOptions, OfAProgramAreChecked) {
     }
     return "accepted";
   };
-  EXPECT_EQ(message({.low = -1}), "the tracker's low is a number from 0 to 1, not -1");
-  EXPECT_EQ(message({.high = std::nan("")}), "the tracker's high is a number from 0 to 1, not nan");
-  EXPECT_EQ(message({.confirm = 0}), "the tracker's confirm is an integer from 1 to 1000, not 0");
-  EXPECT_EQ(message({.keep = std::chrono::hours(2)}), "the tracker's keep is a number from 0 to 3600, not 7200");
+  EXPECT_EQ(message({.low = -1}), "the tracker's low must be a number from 0 to 1, not -1");
+  EXPECT_EQ(message({.high = std::nan("")}), "the tracker's high must be a number from 0 to 1, not nan");
+  EXPECT_EQ(message({.confirm = 0}), "the tracker's confirm must be an integer from 1 to 1000, not 0");
+  EXPECT_EQ(message({.keep = std::chrono::hours(2)}), "the tracker's keep must be a number from 0 to 3600, not 7200");
 }
 
 }  // namespace

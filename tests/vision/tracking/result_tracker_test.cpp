@@ -57,6 +57,20 @@ TEST_F(ResultTracking, ObjectsBelowTheThresholdAreLeftOnTracksAlone) {
   EXPECT_EQ(found[1].confidence, 0.55F);
 }
 
+/// An oriented box is associated by the box around it.
+TEST_F(ResultTracking, WhatElseAnObjectHasStays) {
+  for (int i = 0; i < 3; ++i) {
+    Detection turned = object_at(static_cast<float>(10 + 2 * i), 0.9F);
+    turned.oriented = OrientedBox{.x = 30, .y = 40, .width = 50, .height = 20, .angle = 0.3F * static_cast<float>(i)};
+    Detection low = object_at(200, 0.2F);
+    const std::vector<Detection> found = frame({low, turned});
+    ASSERT_EQ(found.size(), 1U);
+    ASSERT_TRUE(found[0].oriented);
+    EXPECT_EQ(found[0].oriented->angle, turned.oriented->angle);
+    EXPECT_EQ(found[0].track_id, i == 0 ? 0 : 1);
+  }
+}
+
 TEST_F(ResultTracking, AThresholdIsExceeded) {
   EXPECT_EQ(frame({object_at(10, 0.5F)}).size(), 0U);
   EXPECT_EQ(frame({object_at(10, 0.51F)}).size(), 1U);
