@@ -131,7 +131,8 @@ class MqttTest(unittest.TestCase):
         """The exit code, and what the summary has about the broker's sink."""
         if run.process.poll() is None:
             run.process.send_signal(signal.SIGINT)
-        summary = json.loads(run.process.stdout.read())
+        # Events of zones precede it.
+        summary = json.loads(run.process.stdout.read().splitlines()[-1])
         [sink] = [sink for sink in summary["sinks"] if sink["sink"].startswith("mqtt")]
         return run.process.wait(), sink
 
@@ -151,6 +152,38 @@ class MqttTest(unittest.TestCase):
         key = lambda line: (line["stream"], line["frame"])
         self.assertEqual(sorted((line for _, line in reader.messages), key=key), sorted(run.lines(), key=key))
         self.assertTrue(all(topic == f"saccade/{line['stream']}" for topic, line in reader.messages))
+
+    def test_events_of_zones_follow_their_result(self):
+        zones = os.path.join(self.folder, "zones.toml")
+        with open(zones, "w") as file:
+            file.write('units = "normalized"\nhold = 0\n'
+                       '[[area]]\nname = "room"\npoints = [[0, 0], [1, 0], [1, 1], [0, 1]]\n'
+                       '[[line]]\nname = "middle"\nfrom = [0.5, 1]\nto = [0.5, 0]\n')
+        self.start_broker()
+        reader = Reader(self.broker.port, "a")
+        run = self.publish(self.url("a#qos=1"), "synthetic:?size=320x240&fps=15",
+                           flags=("--track", "bytetrack", "--zones", zones, "--max-frames", "45", "--drop", "wait"))
+        run.process.wait()
+        code, sink = self.end(run)
+        self.assertEqual((code, sink["dropped"], sink["failed"]), (0, 0, 0), run.text())
+        for _ in range(200):
+            if len(reader.messages) == len(run.lines()):
+                break
+            threading.Event().wait(0.05)
+        messages = [message for _, message in reader.messages]
+        self.assertEqual(messages, run.lines())
+        keys = {"event", "zone", "stream", "source", "frame", "timestamp_ns", "model", "track_id", "class_id", "class",
+                "since_ns"}
+        for kind, zone, others in (("line", "middle", {"direction"}), ("area", "room", {"kind", "seconds"})):
+            events = [message for message in messages if message.get("event") == kind]
+            self.assertGreater(len(events), 0, kind)
+            for event in events:
+                self.assertEqual((set(event), event["zone"]), (keys | others, zone))
+        frame = None
+        for message in messages:
+            if "event" not in message:
+                frame = message["frame"]
+            self.assertEqual(message["frame"], frame)
 
     def test_a_broker_that_comes_late_gets_the_newest_results(self):
         run = self.publish(self.url("a#backlog=5"))
@@ -174,8 +207,10 @@ class MqttTest(unittest.TestCase):
             run = self.publish(f"mqtt://127.0.0.1:{broker.port}/a#qos=1&timeout=1s", flags=("--max-frames", "10"))
             run.process.wait()
             code, sink = self.end(run)
-            self.assertEqual((code, sink["written"], sink["dropped"]), (1, 0, 10), run.text())
-            self.assertIn("10 results were not published", run.text())
+            results = len(run.lines())  # a busy machine drops frames
+            self.assertGreater(results, 1)
+            self.assertEqual((code, sink["written"], sink["dropped"]), (1, 0, results), run.text())
+            self.assertIn(f" {results} results were not published", run.text())
 
     def test_passwords_are_not_shown(self):
         self.start_broker()
@@ -183,7 +218,7 @@ class MqttTest(unittest.TestCase):
         run.process.wait()
         code, sink = self.end(run)
         self.assertEqual(code, 1)
-        self.assertEqual((sink["written"], sink["dropped"]), (0, 10))
+        self.assertEqual((sink["written"], sink["dropped"]), (0, len(run.lines())))
         self.assertIn("user:***@127.0.0.1", sink["sink"])
         self.assertNotIn("secret", run.text() + json.dumps(sink))
 

@@ -1,10 +1,12 @@
-"""A TCP proxy that harms the streams through it: it cuts, stalls, throttles, floods and damages them.
+"""A TCP proxy that harms the streams through it: it cuts, stalls, throttles, floods and damages them. One for RTSP alone
+harms single packets of video, within TCP or over UDP.
 
     proxy.py --to PORT [--port PORT]     a proxy by hand: its faults are read as lines from standard input
 """
 import argparse
 import asyncio
 import random
+import re
 import sys
 import threading
 
@@ -106,6 +108,78 @@ class Proxy:
         for _ in range(1 + len(data) // 4000):
             data[self._random.randrange(len(data))] = self._random.randrange(256)
         return bytes(data)
+
+
+class RtspProxy(Proxy):
+    """Knows the borders of RTP's packets, and harms every seventh while `packet_fault` is "lose" (it is not forwarded) or
+    "alter" (its second half is random). The session around them stays whole."""
+
+    def __init__(self, to):
+        self.packet_fault = None
+        self.packets = 0  # of video
+        self._relays = []
+        super().__init__(to)
+
+    async def _cut(self):
+        for relay in self._relays:
+            relay.abort()
+        await super()._cut()
+
+    async def _forward(self, reader, writer, is_from_server):
+        try:
+            if is_from_server:
+                await self._forward_packets(reader, writer)
+            else:
+                while data := await reader.read(65536):
+                    writer.write(await self._with_own_ports(data))
+        except (OSError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def _forward_packets(self, reader, writer):
+        """Packets of RTP (even channels) and RTCP behind a dollar sign, channel and length; between them lines of text."""
+        while True:
+            start = await reader.readexactly(1)
+            if start != b"$":
+                writer.write(start + await reader.readline())
+                continue
+            header = await reader.readexactly(3)
+            packet = await reader.readexactly(int.from_bytes(header[1:], "big"))
+            if header[0] % 2 == 0:
+                packet = self._harmed(packet)
+            if packet is not None:
+                writer.write(start + header + packet)
+                await writer.drain()
+
+    def _harmed(self, packet):
+        self.packets += 1
+        if self.packet_fault is None or self.packets % 7 != 0:
+            return packet
+        whole = len(packet) // 2
+        return None if self.packet_fault == "lose" else packet[:whole] + self._random.randbytes(len(packet) - whole)
+
+    async def _with_own_ports(self, request):
+        """REQUEST with ports of this proxy instead of the client's, to which it forwards what comes there."""
+        match = re.search(rb"client_port=(\d+)-(\d+)", request)
+        if match is None:
+            return request
+        ports = [await self._relay(int(match[1]), self._harmed), await self._relay(int(match[2]), lambda packet: packet)]
+        return request.replace(match[0], b"client_port=%d-%d" % tuple(ports))
+
+    async def _relay(self, to, change):
+        class Relay(asyncio.DatagramProtocol):
+            def connection_made(self, transport):
+                self.transport = transport
+
+            def datagram_received(self, data, _):
+                data = change(data)
+                if data is not None:
+                    self.transport.sendto(data, ("127.0.0.1", to))
+
+        transport, _ = await self._loop.create_datagram_endpoint(Relay, local_addr=("127.0.0.1", 0))
+        self._relays.append(transport)
+        return transport.get_extra_info("sockname")[1]
 
 
 def main():

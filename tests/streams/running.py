@@ -41,6 +41,21 @@ class Run:
         with open(self.errors, errors="replace") as file:
             return file.read()
 
+    def snapshot(self):
+        """What it says about itself now."""
+        def snapshots():
+            return [line for line in self.text().splitlines(keepends=True) if line.startswith('{"event":"snapshot"')]
+
+        before = len(snapshots())
+        self.process.send_signal(signal.SIGUSR1)
+        self.wait_for(lambda: len(snapshots()) > before and snapshots()[-1].endswith("\n"), "snapshot")
+        return json.loads(snapshots()[-1])
+
+    def memory(self):
+        """The bytes that it holds."""
+        with open(f"/proc/{self.process.pid}/statm") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
+
     def wait_for(self, condition, what, seconds=60):
         """Waits until CONDITION holds. A busy machine may need long: the limit is for a run that hangs."""
         end = time.monotonic() + seconds

@@ -129,7 +129,8 @@ def publisher(clip, *output):
 
 
 class Http:
-    """Python's HTTP server: files of FOLDER, /mjpeg, and /live.ts, which FFmpeg makes of CLIP."""
+    """Python's HTTP server: files of FOLDER, /mjpeg, /live.ts, which FFmpeg makes of CLIP, and /to?ADDRESS, a
+    redirection."""
 
     def __init__(self, folder, clip=None, login=None):
         outer = self
@@ -153,6 +154,11 @@ class Http:
                     self.send_images()
                 elif self.path.startswith("/live.ts"):
                     self.send_stream()
+                elif self.path.startswith("/to?"):
+                    self.send_response(302)
+                    self.send_header("Location", self.path[4:])
+                    self.send_header("Content-Length", "0")
+                    self.end_headers()
                 else:
                     super().do_GET()
 

@@ -10,9 +10,10 @@ import statistics
 import subprocess
 import time
 import unittest
+import urllib.request
 
 from program import parser_of, require_srt, run_cases
-from proxy import Proxy
+from proxy import Proxy, RtspProxy
 from running import Run
 from servers import Http, Nginx, Rtsp, free_port, make_clip, publisher, temporary
 
@@ -130,11 +131,60 @@ class RtspTest(StreamCase):
     def test_a_throttled_stream_comes_back(self):
         self.harmed("throttle", 4)
 
-    def test_a_flood_is_survived(self):
-        self.harmed("flood", 4)
+    def check_flood(self, reason, flags=()):
+        """Frames of a flood are dropped for REASON, and little of it held."""
+        run = self.run_on(self.uri, flags=flags)
+        run.wait_for_frames(15)
+        before = run.memory()
+        ledger = lambda: run.snapshot()["streams"][0]["ledger"]
+        self.assertLess(ledger()["captured"], 500)
+        self.proxy.harm("flood")
+        run.wait_for(lambda: ledger()["captured"] > 1000, "1000 frames of a flood")
+        run.wait_for(lambda: ledger()["dropped"][reason] > 100, f"100 frames that are dropped ({reason})")
+        self.assertLess(run.memory(), before + (128 << 20))
+        self.proxy.heal()
+        run.wait_for_frames(30)
+        self.assertEqual(self.check(run)["faults"]["restarts"], 0)
+
+    def test_a_flood_of_frames_is_dropped(self):
+        self.check_flood("queue_full")
+
+    def test_a_flood_of_packets_is_dropped(self):
+        # The decoder waits for the models.
+        self.check_flood("decoder_behind", flags=("--drop", "wait"))
+
+    def test_a_damaged_stream_comes_back(self):
+        self.harmed("damage", 5)
+
+    def check_corrupt(self, fault, transport):
+        """Every seventh packet of video is harmed."""
+        proxy = RtspProxy(self.server.port)
+        self.addCleanup(proxy.close)
+        run = self.run_on(f"rtsp://127.0.0.1:{proxy.port}/a#transport={transport}")
+        run.wait_for_frames(15)
+        corrupt = lambda: run.snapshot()["streams"][0]["ledger"]["corrupt"]
+        # It joins at any frame.
+        at_start = corrupt()
+        proxy.packet_fault = fault
+        run.wait_for(lambda: corrupt() >= at_start + 10, "10 corrupt frames")
+        proxy.packet_fault = None
+        # What was harmed before may still be on its way.
+        run.wait_for_frames(20)
+        before = corrupt()
+        run.wait_for_frames(10)
+        stream = self.check(run)
+        self.assertEqual(stream["ledger"]["corrupt"], before, "no frame after the key frame is corrupt")
+        self.assertEqual(stream["faults"]["restarts"], 0)
+        # The first ten are named, whichever they are.
+        self.assertRegex(run.text(), "it refers to frames that are missing|packets of the network were lost")
 
     def test_damage_is_corrupt_up_to_a_key_frame(self):
-        self.harmed("damage", 5)
+        self.check_corrupt("alter", "tcp")
+
+    def test_a_loss_is_corrupt_up_to_a_key_frame(self):
+        for transport in ("tcp", "udp"):
+            with self.subTest(transport):
+                self.check_corrupt("lose", transport)
 
     def test_an_isolated_stream_comes_back(self):
         self.harmed("cut", 3, flags=("--isolate", ))
@@ -153,9 +203,7 @@ class RtspTest(StreamCase):
         run.wait_for_frames(5)
 
         def held():
-            with open(f"/proc/{run.process.pid}/statm") as file:
-                pages = int(file.read().split()[1])
-            return pages * os.sysconf("SC_PAGESIZE"), len(os.listdir(f"/proc/{run.process.pid}/fd"))
+            return run.memory(), len(os.listdir(f"/proc/{run.process.pid}/fd"))
 
         def reconnect(times):
             for _ in range(times):
@@ -181,7 +229,7 @@ class RtspTest(StreamCase):
         self.assertIn("no option 'x'", self.fails(f"{self.uri}#x=1"))
         with socket.create_server(("127.0.0.1", 0)) as silent:
             uri = f"rtsp://127.0.0.1:{silent.getsockname()[1]}/a#timeout=1s"
-            self.assertIn("nothing has come within 1 s", self.fails(uri))
+            self.assertIn("no data was received within 1 s", self.fails(uri))
 
     def test_any_goes_on_without(self):
         port = free_port()
@@ -240,14 +288,23 @@ class LoginTest(StreamCase):
     def test_no_output_has_the_password(self):
         telemetry = self.path("telemetry.jsonl")
         for flags in ((), ("--isolate", )):
-            run = self.run_on(self.uri(self.PASSWORD), flags=("--telemetry", telemetry, *flags))
+            run = self.run_on(self.uri(self.PASSWORD), flags=("--telemetry", telemetry, "--metrics", "0", "--preview", "0",
+                                                              "--log-level", "debug", *flags))
             run.wait_for_frames(20)
+            run.snapshot()
+            metrics, preview = (re.search(rf"^{name}: (\S+)$", run.text(), re.MULTILINE)[1]
+                                for name in ("metrics", "preview"))
+            served = {path: urllib.request.urlopen(address, timeout=60).read().decode()
+                      for path, address in (("metrics", metrics), ("page", preview), ("status", f"{preview}status.json"))}
             stream = self.check(run)
             self.assertEqual(stream["source"], self.uri("***"))
+            self.assertIn(self.uri("***"), served["metrics"])
+            self.assertIn(self.uri("***"), served["status"])
             with open(telemetry) as file:
-                said = [run.text(), file.read(), str(run.lines()), str(run.summary)]
+                said = [run.text(), file.read(), str(run.lines()), str(run.summary), *served.values()]
             for text in said:
                 self.assertNotIn("hush", text)
+                self.assertNotIn(base64.b64encode(b"viewer:hush@hush").decode(), text)
 
     def test_a_refused_login_is_named(self):
         for flags in ((), ("--isolate", )):
@@ -306,6 +363,45 @@ class HttpTest(StreamCase):
                 file.write(f"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n{address}\n#EXT-X-ENDLIST\n")
             self.fails(f"{self.base}/{name}#timeout=2s")
 
+    def test_a_redirection_opens_no_file(self):
+        secret = os.path.join(self.files, "clip.ts")
+        self.reads(f"{self.base}/to?/live.ts")
+        for address in (f"file://{secret}", "file:///etc/hostname", f"subfile,,start,0,end,0,,:{secret}"):
+            self.fails(f"{self.base}/to?{address}#timeout=2s")
+        with open(os.path.join(self.files, "redirected.m3u8"), "w") as file:
+            file.write(f"#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:10,\n/to?file://{secret}\n#EXT-X-ENDLIST\n")
+        self.fails(f"{self.base}/redirected.m3u8#timeout=2s")
+
+    def test_a_key_is_no_file(self):
+        key, info, playlist = (os.path.join(self.files, name) for name in ("key", "key.info", "secret.m3u8"))
+        with open(key, "wb") as file:
+            file.write(bytes(range(16)))
+        with open(info, "w") as file:
+            file.write(f"key\n{key}\n")
+        subprocess.run(["ffmpeg", "-v", "error", "-i", os.path.join(self.files, "clip.ts"), "-c", "copy", "-f", "hls",
+                        "-hls_list_size", "0", "-hls_key_info_file", info, "-hls_segment_filename",
+                        os.path.join(self.files, "secret%d.ts"), playlist], check=True)
+        self.reads(f"{self.base}/secret.m3u8")  # The server may name the same key.
+        with open(playlist) as file:
+            text = file.read()
+        for i, address in enumerate((f"file://{key}", key, f"/to?file://{key}")):
+            with open(os.path.join(self.files, f"key{i}.m3u8"), "w") as file:
+                file.write(text.replace('URI="key"', f'URI="{address}"'))
+            self.server.requested.clear()
+            self.fails(f"{self.base}/key{i}.m3u8#timeout=2s")
+            self.assertIn(f"/key{i}.m3u8", self.server.requested)
+
+    def test_frames_that_others_refer_to(self):
+        clip = make_clip(os.path.join(self.files, "b.mp4"), "-bf", "2", "-b_strategy", "0", "-b-pyramid", "none",
+                         "-movflags", "+faststart", seconds=4)
+        kinds = subprocess.run(["ffprobe", "-v", "error", "-show_entries", "frame=pict_type", "-of", "csv=p=0", clip],
+                               capture_output=True, text=True, check=True).stdout
+        run = self.run_on(*(f"{self.base}/b.mp4{options}" for options in ("", "#frames=reference", "#frames=key")))
+        run.process.wait(60)
+        captured = [stream["ledger"]["captured"] for stream in run.finish()["streams"]]
+        self.assertEqual(captured, [60, 60 - kinds.count("B"), 4])
+        self.assertGreater(kinds.count("B"), 20)
+
     def test_a_stream_that_is_closed_is_opened_again(self):
         proxy = Proxy(self.server.port)
         self.addCleanup(proxy.close)
@@ -329,8 +425,19 @@ class HttpTest(StreamCase):
     def test_what_is_no_stream_is_named(self):
         with open(os.path.join(self.files, "page.html"), "w") as file:
             file.write("<html>" * 1000)
-        self.assertIn("not a stream", self.fails(f"{self.base}/page.html"))
+        self.assertIn("not a supported stream", self.fails(f"{self.base}/page.html"))
         self.assertIn("no such stream", self.fails(f"{self.base}/nowhere.ts"))
+        subprocess.run(["ffmpeg", "-v", "error", "-f", "lavfi", "-i", "sine=duration=2",
+                        os.path.join(self.files, "sound.ts")], check=True)
+        self.assertIn("there is no video in it", self.fails(f"{self.base}/sound.ts"))
+
+    def test_an_unknown_codec_is_named(self):
+        clip = make_clip(os.path.join(self.files, "unknown.mp4"), "-movflags", "+faststart", seconds=1)
+        with open(clip, "rb") as file:
+            data = file.read()
+        with open(clip, "wb") as file:
+            file.write(data.replace(b"avc1", b"zzzz"))
+        self.assertIn("has no decoder for its codec", self.fails(f"{self.base}/unknown.mp4"))
 
 
 class SentStreamCase(StreamCase):
@@ -356,19 +463,51 @@ class UdpTest(SentStreamCase):
 
     def test_silence_is_named(self):
         port = free_port(socket.SOCK_DGRAM)
-        self.assertIn("nothing has come", self.fails(f"udp://127.0.0.1:{port}#timeout=1s"))
+        self.assertIn("no data was received", self.fails(f"udp://127.0.0.1:{port}#timeout=1s"))
 
-    def test_another_size_and_codec(self):
+    def test_another_size_and_another_codec(self):
+        small = make_clip(self.path("small.ts"), size="160x96")
         other = make_clip(self.path("other.ts"), size="160x96", codec="mpeg2video")
         port = free_port(socket.SOCK_DGRAM)
         address = f"udp://127.0.0.1:{port}?pkt_size=1316"
+        changes = lambda: run.snapshot()["streams"][0]["faults"]["format_changes"]
         with publisher(self.clip, "-f", "mpegts", address):
             run = self.run_on(f"udp://127.0.0.1:{port}#timeout=2s")
             run.wait_for_frames(10)
-        with publisher(other, "-f", "mpegts", address):
+        self.assertEqual(changes(), 0)
+        with publisher(small, "-f", "mpegts", address):
             run.wait_for(lambda: run.lines()[-1]["width"] == 160, "frame of the other size")
             run.wait_for_frames(10)
-        self.assertGreaterEqual(self.check(run)["faults"]["format_changes"], 1)
+        self.assertEqual(changes(), 1)
+        with publisher(other, "-f", "mpegts", address):
+            run.wait_for(lambda: changes() == 2, "change of the codec")
+            run.wait_for_frames(20)
+        faults = self.check(run)["faults"]
+        self.assertEqual(faults["format_changes"], 2)
+        self.assertGreaterEqual(faults["restarts"], 1)
+
+    def test_frames_before_a_key_frame_are_corrupt(self):
+        # What describes the video comes with every frame, so that the stream can be opened without a key frame.
+        whole = make_clip(self.path("whole.ts"), "-flags", "+global_header", "-bsf:v", "dump_extra=freq=all", "-g", "1000",
+                          seconds=4)
+        rest = self.path("rest.ts")
+        with open(whole, "rb") as file, open(rest, "wb") as cut:
+            data = file.read()
+            cut.write(data[len(data) // 188 // 2 * 188:])
+        port = free_port(socket.SOCK_DGRAM)
+        address = f"udp://127.0.0.1:{port}?pkt_size=1316"
+        corrupt = lambda: run.snapshot()["streams"][0]["ledger"]["corrupt"]
+        with publisher(rest, "-copyinkf", "-f", "mpegts", address):
+            run = self.run_on(f"udp://127.0.0.1:{port}#timeout=3s")
+            run.wait_for(lambda: "no key frame has come since" in run.text(), "corrupt frame")
+            run.wait_for(lambda: corrupt() >= 15, "15 corrupt frames")
+            self.assertEqual(run.lines(), [])
+        with publisher(whole, "-f", "mpegts", address):
+            run.wait_for_frames(15)
+            before = corrupt()
+            self.assertGreaterEqual(run.lines()[0]["frame"], 15)
+            run.wait_for_frames(10)
+        self.assertEqual(self.check(run)["ledger"]["corrupt"], before, "no frame after the key frame is corrupt")
 
 
 class SrtTest(SentStreamCase):

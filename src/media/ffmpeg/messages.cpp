@@ -51,7 +51,7 @@ void hear_session(void* context, std::string_view format, va_list arguments) {
 void keep(void* context, int level, const char* format, va_list arguments) {
   DecoderWatch::hear(context, level, format);
   if (level == AV_LOG_TRACE) hear_session(context, format, arguments);
-  if (level == AV_LOG_WARNING && is_about_loss(format)) ++losses;
+  if (level <= AV_LOG_WARNING && is_about_loss(format)) ++losses;
   if (level <= AV_LOG_ERROR) std::vsnprintf(last_message, sizeof(last_message), format, arguments);
 }
 
