@@ -59,7 +59,7 @@ class StreamOptions {
       const bool is_udp = stream.transport == network::Transport::kUdp;
       set("rtsp_transport", is_udp ? "udp" : "tcp");
       set("allowed_media_types", "video");
-      // A datagram that has not come by then is lost. Within TCP nothing is, but servers leave out packets that their
+      // A datagram that has not come by then is lost. Within TCP nothing is, but servers drop packets that their
       // socket has no room for: FFmpeg looks for gaps only if it may hold a packet back.
       is_udp ? set("max_delay", "200000") : set("reorder_queue_size", "2");
     }
