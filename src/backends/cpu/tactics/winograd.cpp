@@ -395,7 +395,7 @@ class Winograd : public Tactic {
 
   std::unique_ptr<Launch> compile(const NodeContext& context) const override {
     const Geometry g = *geometry_of(context);
-    // The direct convolution's weights are a quarter.
+    // The direct convolution has fewer weights.
     if (!fits(context, g)) return direct().compile(context);
     Tensor zeros(DType::kFloat32, Shape{g.in_channels});
     std::ranges::fill(zeros.data<float>(), 0.0F);
