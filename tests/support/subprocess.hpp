@@ -56,8 +56,10 @@ class Subprocess {
   pid_t pid_ = -1;
 };
 
-/// Runs the built saccade to its end: on the CPU, also where there is a GPU, unless ARGUMENTS name a device.
+/// Runs the built saccade to its end: on the CPU, also where there is a GPU, unless ARGUMENTS name a device. Without
+/// SACCADE_CACHE it keeps nothing: otherwise it would say what earlier tests, or the user's own runs, have decided.
 inline Finished run_saccade(std::vector<std::string> arguments) {
+  setenv("SACCADE_CACHE", "", 0);
   const bool takes_device = !arguments.empty() && !arguments[0].starts_with("-") && arguments[0] != "generate";
   if (takes_device && std::ranges::find(arguments, "--device") == arguments.end())
     arguments.insert(arguments.begin() + 1, {"--device", "cpu"});
