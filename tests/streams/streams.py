@@ -486,29 +486,6 @@ class UdpTest(SentStreamCase):
         self.assertEqual(faults["format_changes"], 2)
         self.assertGreaterEqual(faults["restarts"], 1)
 
-    def test_frames_before_a_key_frame_are_corrupt(self):
-        # What describes the video comes with every frame, so that the stream can be opened without a key frame.
-        whole = make_clip(self.path("whole.ts"), "-flags", "+global_header", "-bsf:v", "dump_extra=freq=all", "-g", "1000",
-                          seconds=4)
-        rest = self.path("rest.ts")
-        with open(whole, "rb") as file, open(rest, "wb") as cut:
-            data = file.read()
-            cut.write(data[len(data) // 188 // 2 * 188:])
-        port = free_port(socket.SOCK_DGRAM)
-        address = f"udp://127.0.0.1:{port}?pkt_size=1316"
-        corrupt = lambda: run.snapshot()["streams"][0]["ledger"]["corrupt"]
-        with publisher(rest, "-copyinkf", "-f", "mpegts", address):
-            run = self.run_on(f"udp://127.0.0.1:{port}#timeout=3s")
-            run.wait_for(lambda: "no key frame has come since" in run.text(), "corrupt frame")
-            run.wait_for(lambda: corrupt() >= 15, "15 corrupt frames")
-            self.assertEqual(run.lines(), [])
-        with publisher(whole, "-f", "mpegts", address):
-            run.wait_for_frames(15)
-            before = corrupt()
-            self.assertGreaterEqual(run.lines()[0]["frame"], 15)
-            run.wait_for_frames(10)
-        self.assertEqual(self.check(run)["ledger"]["corrupt"], before, "no frame after the key frame is corrupt")
-
 
 class SrtTest(SentStreamCase):
     def test_is_read_and_opened_again(self):
