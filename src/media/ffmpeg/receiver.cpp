@@ -145,7 +145,8 @@ bool Receiver::open_again() {
   } catch (const Error& error) {
     if (interrupt_.is_stopped()) return false;
     interrupt_.has_expired() ? schedule_.miss() : schedule_.fail();
-    if (error.code() == ErrorCode::kDevice) schedule_.refuse(Clock::now());
+    const bool is_login_refused = error.code() == ErrorCode::kDevice;
+    if (is_login_refused) schedule_.refuse(Clock::now());
     log(LogLevel::kDebug, "{}", error.what());
     leave(fmt::format("{}; waiting for it", error.what()));
     return false;

@@ -26,6 +26,8 @@ const std::array<NamedTracker, 3>& named_trackers() {
   return all;
 }
 
+constexpr unsigned kAllKinds = 7;
+
 struct TrackerSetting {
   std::string_view name;
   double least;
@@ -34,7 +36,7 @@ struct TrackerSetting {
   /// Nothing: left open.
   std::optional<double> (*get)(const TrackerOptions& options);
   /// Bit I: it is a setting of the tracker of kind I.
-  unsigned kinds = 7;
+  unsigned kinds = kAllKinds;
 
   bool is_of(TrackerKind kind) const { return (kinds >> static_cast<unsigned>(kind) & 1) != 0; }
 };
@@ -44,7 +46,7 @@ constexpr unsigned bit_of(TrackerKind kind) { return 1U << static_cast<unsigned>
 constexpr double kLongestKept = 3600;  // seconds
 
 template <auto Member>
-constexpr TrackerSetting number_setting(std::string_view name, double least, double most, unsigned kinds = 7) {
+constexpr TrackerSetting number_setting(std::string_view name, double least, double most, unsigned kinds = kAllKinds) {
   return {name,
           least,
           most,
