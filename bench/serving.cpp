@@ -71,11 +71,11 @@ class Request final : public Job {
   bool prepare() override { return true; }
   JobInput input() const override { return TensorInput{inputs_.get(), 1}; }
   std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
-  bool respond(std::span<const OutputBuffer> outputs) override {
+  Response respond(std::span<const OutputBuffer> outputs) override {
     benchmark::DoNotOptimize(outputs.data());
-    return true;
+    return Response::kSent;
   }
-  bool respond(const Result& /*result*/) override { return true; }
+  Response respond(const Result& /*result*/) override { return Response::kSent; }
   void refuse(Refusal /*reason*/, std::chrono::nanoseconds /*expected_wait*/) override { std::abort(); }
   void fail(const Error& error) override {
     std::fprintf(stderr, "%s\n", error.what());

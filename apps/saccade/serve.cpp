@@ -138,7 +138,7 @@ int run_server(const ServeFlags& flags) {
   serve::ApiOptions api = flags.api;
   api.access_log = log ? &*log : nullptr;
   const auto& web = module<HttpModule>("http");
-  std::vector<HttpRoute> routes = serve::routes(models, workers, controls, regions, api);
+  std::vector<HttpRoute> routes = serve::routes(models, controls, regions, api);
   routes.push_back({.path = "/metrics", .reply = [&](const HttpRequest& /*request*/) {
                       return web.serve_metrics({models.use(), monitor.process(), monitor.gpus()});
                     }});

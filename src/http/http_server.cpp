@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "base/descriptors.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "http/connection.hpp"
@@ -92,7 +93,7 @@ class Server final : public HttpServer {
       if (error == net::error::operation_aborted || shared_->is_ending()) return;
       if (!error) {
         try {
-          serve(shared_, std::move(socket));
+          if (!is_reserved(socket.native_handle())) serve(shared_, std::move(socket));
         } catch (const std::exception& failure) {
           log(LogLevel::kWarning, "a connection can't be served: {}", failure.what());
         }

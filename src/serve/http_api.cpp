@@ -61,8 +61,8 @@ json config_of(const ServedModel& served) {
 
 class Api {
  public:
-  Api(Repository& models, Workers& workers, Workers& controls, MemoryRegions& regions, const ApiOptions& options)
-      : models_(models), workers_(workers), controls_(controls), regions_(regions), options_(options) {}
+  Api(Repository& models, Workers& controls, MemoryRegions& regions, const ApiOptions& options)
+      : models_(models), controls_(controls), regions_(regions), options_(options) {}
 
   std::vector<HttpRoute> routes() const {
     std::vector<HttpRoute> routes;
@@ -148,7 +148,7 @@ class Api {
     const bool is_known = with(request, [&](ServedModel& model) {
       using enum ServedModel::Preparation;
       const auto preparation = is_short(request) ? kShort : kLong;
-      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), workers_, regions_),
+      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), regions_),
                    preparation);
     });
     if (!is_known) respond(unknown(request));
@@ -167,14 +167,13 @@ class Api {
       if (const std::string_view other = request.parameter_besides("draw"); !other.empty())
         options.problem = fmt::format("there is no parameter '{}': 'draw' is the only one", brief(other));
       options.draw = draw == "1";
-      model.submit(predict_job(std::move(request), std::move(respond), options, workers_, regions_),
+      model.submit(predict_job(std::move(request), std::move(respond), options, regions_),
                    ServedModel::Preparation::kLong);
     });
     if (!is_known) respond(unknown(request));
   }
 
   Repository& models_;
-  Workers& workers_;
   Workers& controls_;
   MemoryRegions& regions_;
   ApiOptions options_;
@@ -182,9 +181,9 @@ class Api {
 
 }  // namespace
 
-std::vector<HttpRoute> routes(Repository& models, Workers& workers, Workers& controls, MemoryRegions& regions,
+std::vector<HttpRoute> routes(Repository& models, Workers& controls, MemoryRegions& regions,
                               const ApiOptions& options) {
-  std::vector<HttpRoute> all = Api(models, workers, controls, regions, options).routes();
+  std::vector<HttpRoute> all = Api(models, controls, regions, options).routes();
   for (HttpRoute& route : memory_routes(regions)) all.push_back(std::move(route));
   return all;
 }

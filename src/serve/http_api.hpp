@@ -17,9 +17,7 @@ struct ApiOptions {
 };
 
 /// The routes of the Open Inference Protocol (KServe v2) and of POST /predict for MODELS, with tensors in REGIONS.
-/// WORKERS read and write what takes long, CONTROLS load and unload models. All outlive the routes, and so does the
-/// access log.
-std::vector<HttpRoute> routes(Repository& models, Workers& workers, Workers& controls, MemoryRegions& regions,
-                              const ApiOptions& options);
+/// CONTROLS load and unload models. All outlive the routes, and so does the access log.
+std::vector<HttpRoute> routes(Repository& models, Workers& controls, MemoryRegions& regions, const ApiOptions& options);
 
 }  // namespace saccade::serve

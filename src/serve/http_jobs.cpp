@@ -31,10 +31,9 @@ HttpReply reply_with(const char* type, std::string body) {
 
 class HttpJob : public Job {
  public:
-  HttpJob(HttpRequest request, HttpRespond respond, Workers& workers)
+  HttpJob(HttpRequest request, HttpRespond respond)
       : Job(parse_traceparent(request.header(kTraceHeader))),
         has_gone_(std::move(request.has_gone)),
-        workers_(workers),
         request_(std::move(request)),
         respond_(std::move(respond)) {}
 
@@ -49,7 +48,6 @@ class HttpJob : public Job {
   std::function<bool()> has_gone_;
 
  protected:
-  Workers& workers_;
   HttpRequest request_;
   HttpRespond respond_;
 };
@@ -85,9 +83,8 @@ class OwnedOutputs {
 
 class InferJob final : public HttpJob {
  public:
-  InferJob(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond, Workers& workers,
-           MemoryRegions& regions)
-      : HttpJob(std::move(request), std::move(respond), workers), model_(std::move(model)), regions_(regions) {}
+  InferJob(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond, MemoryRegions& regions)
+      : HttpJob(std::move(request), std::move(respond)), model_(std::move(model)), regions_(regions) {}
 
   bool prepare() override {
     parsed_ = parse_infer_request(*model_, regions_, std::move(request_));
@@ -101,85 +98,79 @@ class InferJob final : public HttpJob {
     return arrived_ + *parsed_.timeout;
   }
 
-  bool respond(std::span<const OutputBuffer> outputs) override {
-    // Text takes longer than many a network: the model does not wait for it.
+  Response respond(std::span<const OutputBuffer> outputs) override {
+    // Text takes longer than many a network.
     constexpr std::int64_t kShort = 1000;
     const bool is_long = std::ranges::any_of(parsed_.outputs, [&](const InferRequest::Output& output) {
       return !output.region && !output.is_binary && outputs[output.index].shape.elements() > kShort;
     });
     if (!is_long) {
-      HttpReply reply = infer_reply(*model_, parsed_, outputs);
-      release_regions(parsed_);
-      respond_(std::move(reply));
-      return true;
+      send(outputs);
+      return Response::kSent;
     }
     PendingBytes pending = regions_.reserve(bytes_of(outputs));
-    if (pending == nullptr) return false;
-    const auto owned = std::make_shared<const OwnedOutputs>(outputs, std::move(pending));
-    const auto parsed = std::make_shared<InferRequest>(std::move(parsed_));
-    workers_.add([owned, parsed, respond = respond_, model = model_, trace = trace()] {
-      const LogTraceScope scope(trace.for_log());
-      respond_with(respond, [&] {
-        HttpReply reply = infer_reply(*model, *parsed, owned->get());
-        release_regions(*parsed);
-        return reply;
-      });
-    });
-    return true;
+    if (pending == nullptr) return Response::kNoMemory;
+    unwritten_.emplace(outputs, std::move(pending));
+    return Response::kUnwritten;
   }
-  bool respond(const Result& /*result*/) override { return true; }
+  Response respond(const Result& /*result*/) override { return Response::kSent; }
+  void write() override { send(unwritten_->get()); }
 
  private:
+  void send(std::span<const OutputBuffer> outputs) {
+    HttpReply reply = infer_reply(*model_, parsed_, outputs);
+    release_regions(parsed_);
+    respond_(std::move(reply));
+  }
+
   std::shared_ptr<const Signature> model_;
   MemoryRegions& regions_;
   Clock::time_point arrived_ = Clock::now();
   InferRequest parsed_;
+  std::optional<OwnedOutputs> unwritten_;
 };
 
 class PredictJob final : public HttpJob {
  public:
-  PredictJob(HttpRequest request, HttpRespond respond, const PredictOptions& options, Workers& workers,
-             MemoryRegions& regions)
-      : HttpJob(std::move(request), std::move(respond), workers),
-        options_(options),
-        image_(std::make_shared<RequestImage>(regions)) {}
+  PredictJob(HttpRequest request, HttpRespond respond, const PredictOptions& options, MemoryRegions& regions)
+      : HttpJob(std::move(request), std::move(respond)), options_(options), image_(regions) {}
 
   bool prepare() override {
     if (!options_.problem.empty()) serve::refuse("{}", options_.problem);
     const std::string_view file = image_in(request_);
-    const bool has_room = image_->decode(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
-                                         options_.most_pixels);
+    const bool has_room = image_.decode(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
+                                        options_.most_pixels);
     request_.body = {};
     return has_room;
   }
 
-  JobInput input() const override { return image_->view(); }
+  JobInput input() const override { return image_.view(); }
   std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
 
-  bool respond(std::span<const OutputBuffer> /*outputs*/) override { return true; }
-  bool respond(const Result& result) override {
-    if (!options_.draw) {
-      respond_(reply_with("application/json", to_json(result)));
-      return true;
+  Response respond(std::span<const OutputBuffer> /*outputs*/) override { return Response::kSent; }
+  Response respond(const Result& result) override {
+    if (options_.draw) {
+      undrawn_ = result.clone();
+      return Response::kUnwritten;
     }
-    workers_.add([image = image_, result = result.clone(), respond = respond_, trace = trace()] {
-      const LogTraceScope scope(trace.for_log());
-      respond_with(respond,
-                   [&] { return reply_with("image/jpeg", encode_jpeg(draw(image->view(), std::span(&result, 1)))); });
-    });
-    return true;
+    respond_(reply_with("application/json", to_json(result)));
+    return Response::kSent;
+  }
+  void write() override {
+    respond_(reply_with("image/jpeg", encode_jpeg(draw(image_.view(), std::span(&undrawn_, 1)))));
   }
 
  private:
   PredictOptions options_;
-  std::shared_ptr<RequestImage> image_;
+  RequestImage image_;
+  Result undrawn_;
 };
 
 }  // namespace
 
 std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond,
-                               Workers& workers, MemoryRegions& regions) {
-  return std::make_unique<InferJob>(std::move(model), std::move(request), std::move(respond), workers, regions);
+                               MemoryRegions& regions) {
+  return std::make_unique<InferJob>(std::move(model), std::move(request), std::move(respond), regions);
 }
 
 bool is_short(const HttpRequest& request) {
@@ -189,8 +180,8 @@ bool is_short(const HttpRequest& request) {
 }
 
 std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,
-                                 Workers& workers, MemoryRegions& regions) {
-  return std::make_unique<PredictJob>(std::move(request), std::move(respond), options, workers, regions);
+                                 MemoryRegions& regions) {
+  return std::make_unique<PredictJob>(std::move(request), std::move(respond), options, regions);
 }
 
 }  // namespace saccade::serve

@@ -8,14 +8,12 @@
 #include "serve/job.hpp"
 #include "serve/memory_regions.hpp"
 #include "serve/signature.hpp"
-#include "serve/workers.hpp"
 
 namespace saccade::serve {
 
-/// An inference on raw tensors by REQUEST. WORKERS, which write long responses, and REGIONS, in which tensors may be,
-/// outlive it.
+/// An inference on raw tensors by REQUEST. REGIONS, in which tensors may be, outlive it.
 std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpRequest request, HttpRespond respond,
-                               Workers& workers, MemoryRegions& regions);
+                               MemoryRegions& regions);
 
 /// Whether it takes microseconds to prepare the inference by REQUEST: its JSON is short.
 bool is_short(const HttpRequest& request);
@@ -26,9 +24,8 @@ struct PredictOptions {
   std::string problem = {};      ///< why the request is not valid; empty: it is
 };
 
-/// A prediction for the image in REQUEST. WORKERS, which draw, and REGIONS, with whose inputs the image counts, outlive
-/// it.
+/// A prediction for the image in REQUEST. REGIONS, with whose inputs the image counts, outlive it.
 std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,
-                                 Workers& workers, MemoryRegions& regions);
+                                 MemoryRegions& regions);
 
 }  // namespace saccade::serve

@@ -31,6 +31,12 @@ std::string name_of(const json& tensor) {
   return name->get<std::string>();
 }
 
+/// Throws Error (kInvalidArgument) if OBJECT has a parameter that is not known.
+void check_parameters(const json& object, ParametersOf of) {
+  if (const json* parameters = member(object, "parameters", &json::is_object, "object"))
+    for (const auto& [name, value] : parameters->items()) check_parameter(name, of);
+}
+
 /// Where TENSOR is in shared memory; nullopt if it is not.
 std::optional<RegionTensor> region_of(const json& tensor, std::string_view name, const MemoryRegions& regions) {
   const json* parameters = member(tensor, "parameters", &json::is_object, "object");
@@ -83,6 +89,7 @@ void read_inputs(const Signature& model, const MemoryRegions& regions, const jso
   NamedTensors named(model.inputs, "input");
   for (const json& tensor : *tensors) {
     const std::size_t index = named.add(name_of(tensor));
+    check_parameters(tensor, ParametersOf::kInput);
     const TensorInfo input = requested(model, tensor, model.inputs[index]);
     if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
     to.inputs[index] = {.data = nullptr, .dtype = input.dtype, .shape = input.shape};
@@ -109,6 +116,7 @@ void read_outputs(const Signature& model, const MemoryRegions& regions, const js
   NamedTensors named(model.outputs, "output");
   for (const json& tensor : *wanted) {
     const std::size_t index = named.add(name_of(tensor));
+    check_parameters(tensor, ParametersOf::kOutput);
     if (parameter(tensor, "classification") != nullptr) refuse("{}", kNoClassification);
     to.outputs.push_back(
         {index, flag(tensor, "binary_data", is_binary), region_of(tensor, model.outputs[index].name, regions)});
@@ -132,6 +140,7 @@ InferRequest parse_infer_request(const Signature& model, const MemoryRegions& re
   infer.body = std::move(request.body);
   const std::string_view body = infer.body;
   const json parsed = parse_object(body.substr(0, length));
+  check_parameters(parsed, ParametersOf::kRequest);
   if (const json* id = member(parsed, "id", &json::is_string, "string")) infer.id = id->get<std::string>();
   if (const json* timeout = parameter(parsed, "timeout")) {
     if (!timeout->is_number_unsigned()) refuse("the parameter 'timeout' is no number of microseconds");
@@ -140,6 +149,7 @@ InferRequest parse_infer_request(const Signature& model, const MemoryRegions& re
   read_inputs(model, regions, parsed, body.substr(length), infer);
   read_outputs(model, regions, parsed, infer);
   check_outputs(model, infer);
+  check_apart(model, infer.outputs);
   infer.outputs_on_device = outputs_on_device(model, infer.outputs);
   return infer;
 }

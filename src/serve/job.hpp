@@ -41,9 +41,16 @@ bool is_of_request(const Error& error);
 std::string sentence_of(const Error& error);
 std::string sentence_of(Refusal reason);
 
+/// How far a response is.
+enum class Response {
+  kSent,
+  kUnwritten,  ///< write() sends it: it takes long
+  kNoMemory,   ///< there is none for it now
+};
+
 /// A request for a model, from when it has come until it has its response. All but the constructor is called by threads
-/// of the server, one at a time. One of respond(), refuse() and fail() is called, once; refuse(), too, after a
-/// respond() that returned false.
+/// of the server, one at a time. One of respond(), refuse() and fail() is called, once; after a respond() that sent
+/// nothing, refuse() for kNoMemory, and for kUnwritten write(), and fail() if that throws.
 class Job {
  public:
   explicit Job(TraceContext trace = {}) : trace_(std::move(trace)) {}
@@ -62,11 +69,13 @@ class Job {
   /// Whether its client has cancelled it. Asked before it runs.
   virtual bool is_cancelled() const { return false; }
 
-  /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns. False if there is no
-  /// memory for the response now, and the job is to be refused.
-  virtual bool respond(std::span<const OutputBuffer> outputs) = 0;
+  /// The job was run on tensors. OUTPUTS are in the model's order; valid until this returns.
+  virtual Response respond(std::span<const OutputBuffer> outputs) = 0;
   /// The same of a job that was run on a frame, and has RESULT.
-  virtual bool respond(const Result& result) = 0;
+  virtual Response respond(const Result& result) = 0;
+  /// Sends what respond() has left unwritten. No model waits for the calling thread. Throws what the request fails
+  /// with.
+  virtual void write() {}
   /// A request that came now would wait for EXPECTED_WAIT.
   virtual void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) = 0;
   virtual void fail(const Error& error) = 0;

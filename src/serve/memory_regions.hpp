@@ -49,6 +49,10 @@ struct RegionTensor {
   std::uint64_t bytes = 0;   ///< they lie within the region
 };
 
+inline bool overlap(const RegionTensor& a, const RegionTensor& b) {
+  return a.region == b.region && a.offset < b.offset + b.bytes && b.offset < a.offset + a.bytes;
+}
+
 /// Memory that counts as long as this lives.
 struct ReleaseBytes {
   std::size_t bytes = 0;

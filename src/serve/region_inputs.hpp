@@ -1,10 +1,12 @@
 #pragma once
 
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "base/error.hpp"
 #include "saccade/model.hpp"
 #include "serve/memory_regions.hpp"
 #include "serve/signature.hpp"
@@ -37,10 +39,20 @@ void release_regions(auto& request) {
   for (auto& output : request.outputs) output.region.reset();
 }
 
+/// Throws Error (kInvalidArgument) if two outputs of MODEL are to be written to the same bytes of a region. OUTPUTS of a
+/// request have `index` and `region`.
+void check_apart(const Signature& model, const auto& outputs) {
+  for (auto first = outputs.begin(); first != outputs.end(); ++first)
+    for (auto second = std::next(first); second != outputs.end(); ++second)
+      if (first->region && second->region && overlap(*first->region, *second->region))
+        fail(ErrorCode::kInvalidArgument, "'{}' and '{}' overlap in the region '{}'", model.outputs[first->index].name,
+             model.outputs[second->index].name, first->region->region->info().name);
+}
+
 /// Where MODEL writes the output INDEX on its GPU, if it is to be in TENSOR; null: on the host.
 void* output_on_device(const Signature& model, std::size_t index, const std::optional<RegionTensor>& tensor);
 
-/// The same for each output of MODEL. OUTPUTS of a request have `index` and `region`. Empty: all are on the host.
+/// The same for each output of MODEL, in OUTPUTS as above. Empty: all are on the host.
 std::vector<void*> outputs_on_device(const Signature& model, const auto& outputs) {
   std::vector<void*> addresses;
   if (!model.gpu) return addresses;

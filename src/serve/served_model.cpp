@@ -1,6 +1,7 @@
 #include "serve/served_model.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -49,6 +50,8 @@ std::size_t images_of(const JobInput& input) {
   const auto* tensors = std::get_if<TensorInput>(&input);
   return tensors == nullptr ? 1 : tensors->images;
 }
+
+bool is_late(const Job& job, Clock::time_point now) { return job.deadline().value_or(now) < now; }
 
 }  // namespace
 
@@ -104,6 +107,7 @@ ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& 
   signature_ =
       make_signature(model_, options_.batch, executions_[0]->batches(), only_gpu(model_, used, options_.batch));
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
+  threads_.emplace_back([this] { watch_deadlines(); });
 }
 
 ServedModel::~ServedModel() { finish(); }
@@ -114,8 +118,11 @@ void ServedModel::finish() {
     is_ending_ = true;
   }
   changed_.notify_all();
+  earlier_deadline_.notify_all();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return writing_ == 0; });
 }
 
 void ServedModel::submit(std::unique_ptr<Job> job, Preparation preparation) {
@@ -133,20 +140,26 @@ void ServedModel::submit(std::unique_ptr<Job> job, Preparation preparation) {
 bool ServedModel::reserve(Job& job) {
   Refusal reason = Refusal::kFull;
   std::chrono::nanoseconds wait{};
+  Entries hopeless;
+  bool is_reserved = false;
   {
     const std::scoped_lock lock(mutex_);
     // An execution that is free takes what is ready at once.
     const std::size_t free = (executions_.size() - running_) * options_.batch;
-    if (!is_ending_ && ready_.size() + preparing_ < options_.queue + free) {
+    const auto has_place = [&] { return ready_.size() + preparing_ < options_.queue + free; };
+    if (!has_place()) hopeless = take_hopeless();
+    is_reserved = !is_ending_ && has_place();
+    if (is_reserved) {
       ++preparing_;
-      return true;
+    } else {
+      if (is_ending_) reason = Refusal::kStopped;
+      ++use_.refused;
+      wait = expected_wait();
     }
-    if (is_ending_) reason = Refusal::kStopped;
-    ++use_.refused;
-    wait = expected_wait();
   }
-  job.refuse(reason, wait);
-  return false;
+  refuse_hopeless(hopeless);
+  if (!is_reserved) job.refuse(reason, wait);
+  return is_reserved;
 }
 
 void ServedModel::prepare(Entry entry) {
@@ -156,7 +169,9 @@ void ServedModel::prepare(Entry entry) {
   --preparing_;  // not before: finish() waits for the response, too
   if (count(failures) == 0) {
     entry.ready = Clock::now();
+    const auto deadline = entry.job->deadline();
     ready_.push_back(std::move(entry));
+    if (deadline && *deadline < watched_deadline_) earlier_deadline_.notify_one();
   }
   // Threads of executions wait for different things: for any entry, for one kind of input, for the end.
   changed_.notify_all();
@@ -165,7 +180,7 @@ void ServedModel::prepare(Entry entry) {
 void ServedModel::execute(ModelExecution& execution) {
   Entries batch;
   while (take(batch)) {
-    refuse_late(batch);
+    refuse_hopeless(batch);
     if (batch.empty()) {
       const std::scoped_lock lock(mutex_);
       --running_;
@@ -177,15 +192,14 @@ void ServedModel::execute(ModelExecution& execution) {
     std::unique_lock lock(mutex_);
     --running_;
     const std::size_t without_result = count(failures);
-    use_.run += batch.size() - without_result;
+    for (const Entry& entry : batch)
+      if (entry.is_sent) count_run(end - entry.arrived);
     if (failures.of_device && options_.devices.size() > 1) {
       // What fails at once is always free, and would take the requests that another device could run.
       constexpr std::chrono::seconds kRest{1};
       batch.clear();
       changed_.wait_for(lock, kRest, [this] { return is_ending_; });
     }
-    for (const Entry& entry : batch)
-      if (entry.has_result) use_.latency.add(end - entry.arrived);
     if (without_result > 0) continue;
     constexpr int kMemory = 16;
     mean_run_ += (end - start - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
@@ -198,11 +212,13 @@ bool ServedModel::take(Entries& batch) {
   changed_.wait(lock, [this] { return !ready_.empty() || (is_ending_ && preparing_ == 0); });
   if (ready_.empty()) return false;
   ++running_;
-  const Clock::time_point latest = ready_.front().ready + options_.batch_wait;
+  Clock::time_point latest = ready_.front().ready + options_.batch_wait;
   const std::size_t kind = ready_.front().job->input().index();
   std::size_t room = kind == 0 ? options_.batch : executions_[0]->most_frames();
   do {
+    const std::size_t known = batch.size();
     add_matching(batch, kind, room);
+    for (const Entry& entry : std::span(batch).subspan(known)) latest = std::min(latest, latest_start(*entry.job));
   } while (room > 0 && !is_ending_ && changed_.wait_until(lock, latest) == std::cv_status::no_timeout);
   return true;
 }
@@ -218,24 +234,66 @@ void ServedModel::add_matching(Entries& batch, std::size_t kind, std::size_t& ro
     const std::size_t images = images_of(input);
     if (images > room) break;
     room -= images;
+    each->taken = Clock::now();
     batch.push_back(std::move(*each));
     each = ready_.erase(each);
   }
 }
 
-/// Takes the entries off BATCH that are late or whose clients have gone.
-void ServedModel::refuse_late(Entries& batch) {
-  refuse_those(batch, Refusal::kCancelled, use_.cancelled, [](const Job& job) { return job.is_cancelled(); });
-  const Clock::time_point now = Clock::now();
-  refuse_those(batch, Refusal::kLate, use_.refused,
-               [now](const Job& job) { return job.deadline().value_or(now) < now; });
+/// When JOB is to run to have its response by its deadline. Under the lock.
+Clock::time_point ServedModel::latest_start(const Job& job) const {
+  const auto deadline = job.deadline();
+  if (!deadline) return Clock::time_point::max();
+  constexpr std::chrono::milliseconds kMargin{1};
+  return *deadline - mean_run_ - kMargin;
 }
 
-/// Refuses the entries of BATCH whose jobs are MEANT and adds their number to COUNT.
+/// Refuses requests at their deadlines, also while all executions are busy.
+void ServedModel::watch_deadlines() {
+  std::unique_lock lock(mutex_);
+  while (!is_ending_) {
+    watched_deadline_ = Clock::time_point::max();
+    for (const Entry& entry : ready_)
+      watched_deadline_ = std::min(watched_deadline_, entry.job->deadline().value_or(watched_deadline_));
+    if (watched_deadline_ == Clock::time_point::max())
+      earlier_deadline_.wait(lock);
+    else
+      earlier_deadline_.wait_until(lock, watched_deadline_);
+    Entries hopeless = take_hopeless();
+    if (hopeless.empty()) continue;
+    lock.unlock();
+    refuse_hopeless(hopeless);
+    hopeless.clear();
+    lock.lock();
+  }
+}
+
+/// Moves the entries that are late or whose clients have gone from the queue. Under the lock.
+ServedModel::Entries ServedModel::take_hopeless() {
+  const Clock::time_point now = Clock::now();
+  const auto hopeless = std::stable_partition(ready_.begin(), ready_.end(), [&](const Entry& entry) {
+    return !entry.job->is_cancelled() && !is_late(*entry.job, now);
+  });
+  Entries taken(std::make_move_iterator(hopeless), std::make_move_iterator(ready_.end()));
+  ready_.erase(hopeless, ready_.end());
+  for (Entry& entry : taken) entry.taken = now;
+  return taken;
+}
+
+/// Takes the entries off BATCH that were late when they were taken from the queue, or whose clients have gone. Not under
+/// the lock.
+void ServedModel::refuse_hopeless(Entries& batch) {
+  refuse_those(batch, Refusal::kCancelled, use_.cancelled,
+               [](const Entry& entry) { return entry.job->is_cancelled(); });
+  refuse_those(batch, Refusal::kLate, use_.refused,
+               [](const Entry& entry) { return is_late(*entry.job, entry.taken); });
+}
+
+/// Refuses the entries of BATCH that are MEANT and adds their number to COUNT.
 void ServedModel::refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
-                               const std::function<bool(const Job& job)>& is_meant) {
+                               const std::function<bool(const Entry& entry)>& is_meant) {
   const auto refused =
-      std::stable_partition(batch.begin(), batch.end(), [&](const Entry& entry) { return !is_meant(*entry.job); });
+      std::stable_partition(batch.begin(), batch.end(), [&](const Entry& entry) { return !is_meant(entry); });
   if (refused == batch.end()) return;
   std::chrono::nanoseconds wait{};
   {
@@ -289,19 +347,49 @@ ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entr
   }
   count_execution(batch);
   const bool has_frames = std::holds_alternative<FrameView>(batch[0].job->input());
-  for (std::size_t i = 0; i < batch.size(); ++i)
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    auto response = Response::kNoMemory;
     failures += failures_of(*batch[i].job, [&] {
       Job& job = *batch[i].job;
       if (has_frames) {
         Result& result = execution.result(i);
         add_waits(result.latency, batch[i], start);
-        batch[i].has_result = job.respond(result);
+        response = job.respond(result);
       } else {
-        batch[i].has_result = job.respond(execution.outputs(i));
+        response = job.respond(execution.outputs(i));
       }
-      return batch[i].has_result;
+      return response != Response::kNoMemory;
     });
+    batch[i].is_sent = response == Response::kSent;
+    if (response == Response::kUnwritten) write(std::move(batch[i]));
+  }
   return failures;
+}
+
+/// Has a worker write the response of ENTRY.
+void ServedModel::write(Entry entry) {
+  {
+    const std::scoped_lock lock(mutex_);
+    ++writing_;
+  }
+  workers_.add([this, held = std::make_shared<Entry>(std::move(entry))] {
+    const Failures failures = failures_of(*held->job, [&] {
+      held->job->write();
+      return true;
+    });
+    const Clock::time_point end = Clock::now();
+    held->job.reset();
+    const std::scoped_lock lock(mutex_);
+    if (count(failures) == 0) count_run(end - held->arrived);
+    --writing_;
+    changed_.notify_all();
+  });
+}
+
+/// A request has its result after LATENCY. Under the lock.
+void ServedModel::count_run(std::chrono::nanoseconds latency) {
+  ++use_.run;
+  use_.latency.add(latency);
 }
 
 /// Adds FAILURES to the use and returns their number. Under the lock.

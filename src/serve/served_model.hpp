@@ -65,7 +65,8 @@ class ServedModel {
     Clock::time_point arrived;
     Clock::time_point prepared_from = {};
     Clock::time_point ready = {};
-    bool has_result = false;
+    Clock::time_point taken = {};  ///< from the queue
+    bool is_sent = false;
   };
   using Entries = std::vector<Entry>;
   struct Failures {
@@ -84,10 +85,15 @@ class ServedModel {
   void execute(ModelExecution& execution);
   bool take(Entries& batch);
   void add_matching(Entries& batch, std::size_t kind, std::size_t& room);
-  void refuse_late(Entries& batch);
+  void watch_deadlines();
+  Clock::time_point latest_start(const Job& job) const;
+  Entries take_hopeless();
+  void refuse_hopeless(Entries& batch);
   void refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
-                    const std::function<bool(const Job& job)>& is_meant);
+                    const std::function<bool(const Entry& entry)>& is_meant);
   Failures run(ModelExecution& execution, std::span<Entry> batch, Clock::time_point start);
+  void write(Entry entry);
+  void count_run(std::chrono::nanoseconds latency);
   static void add_waits(Latency& latency, const Entry& entry, Clock::time_point start);
   void count_execution(std::span<const Entry> batch);
   std::size_t count(const Failures& failures);
@@ -103,9 +109,12 @@ class ServedModel {
   std::shared_ptr<const Signature> signature_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
+  std::condition_variable earlier_deadline_;  ///< than the one that is waited for
+  Clock::time_point watched_deadline_ = Clock::time_point::max();
   std::deque<Entry> ready_;
   std::size_t preparing_ = 0;
   std::size_t running_ = 0;  ///< executions
+  std::size_t writing_ = 0;  ///< responses
   ModelUse use_;
   std::chrono::nanoseconds mean_run_{0};
   bool is_ending_ = false;

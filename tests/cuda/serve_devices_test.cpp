@@ -26,14 +26,14 @@ class RedJob final : public Job {
   bool prepare() override { return true; }
   JobInput input() const override { return TensorInput{std::span(&buffer_, 1), 1}; }
   std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
-  bool respond(std::span<const OutputBuffer> outputs) override {
+  Response respond(std::span<const OutputBuffer> outputs) override {
     if (all_ != nullptr) all_->arrive_and_wait();
     end_.set_value(fmt::format("{}", *static_cast<const float*>(outputs[0].data)));
-    return true;
+    return Response::kSent;
   }
-  bool respond(const Result& /*result*/) override {
+  Response respond(const Result& /*result*/) override {
     end_.set_value("a result");
-    return true;
+    return Response::kSent;
   }
   void refuse(Refusal /*reason*/, std::chrono::nanoseconds /*wait*/) override { end_.set_value("refused"); }
   void fail(const Error& error) override { end_.set_value(error.what()); }

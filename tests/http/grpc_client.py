@@ -26,8 +26,8 @@ FIELDS = {"BOOL": "bool", "INT8": "int", "INT16": "int", "INT32": "int", "INT64"
           "UINT32": "uint", "UINT64": "uint64", "FP32": "fp32", "FP64": "fp64"}
 
 
-def serve(*flags, models=None):
-    return Server("--grpc", "0", *flags, models=models)
+def serve(*flags, models=None, device="cpu"):
+    return Server("--grpc", "0", *flags, models=models, device=device)
 
 
 class Client:

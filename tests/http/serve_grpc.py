@@ -180,24 +180,37 @@ class Load(Case):
             together = logits(client.stub.ModelInfer(message(array(0, 3))), 3)
             numpy.testing.assert_allclose(together, each, rtol=1e-4, atol=1e-4)
             self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(message(array(0, 5))), "[-1,3,32,32] with 1 to 4 images")
+            for change, named in ((lambda request: request.parameters, "of the request"), (lambda request: request.inputs[0].parameters, "of an input"),
+                                  (lambda request: request.outputs[0].parameters, "of an output")):
+                misspelt = message()
+                if not misspelt.outputs:
+                    misspelt.outputs.add(name="logits")
+                change(misspelt)["time_out"].int64_param = 1
+                self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.ModelInfer(misspelt), f"'time_out' {named} is not known")
 
     def test_a_deadline_in_decades_is_none(self):
         with serve() as server, Client(server) as client:
             self.assertEqual(logits(client.stub.ModelInfer(message(), timeout=1e9)).shape, (1, 10))
 
     def test_what_is_late_or_given_up_is_not_run(self):
-        # The oldest request waits for a second one, until its time is over.
-        with serve("--batch", "2", "--batch-wait", "2000") as server, Client(server) as client:
+        with serve(device="reference") as server, Client(server) as client:
+            running = [client.stub.ModelInfer.future(message()) for _ in range(50)]
             late = message()
             late.parameters["timeout"].int64_param = 1000
             self.refused(CODES.DEADLINE_EXCEEDED, lambda: client.stub.ModelInfer(late), "timeout passed")
-            self.refused(CODES.DEADLINE_EXCEEDED, lambda: client.stub.ModelInfer(message(), timeout=0.5))
-            time.sleep(2)
             given_up = client.stub.ModelInfer.future(message())
-            time.sleep(0.5)
+            self.refused(CODES.DEADLINE_EXCEEDED, lambda: client.stub.ModelInfer(message(), timeout=0.1))
+            self.assertFalse(running[-1].done(), "the others are refused while these run")
             given_up.cancel()
-            time.sleep(2)
-            self.assertIn("0 requests run, 0 failed, 2 refused, 1 cancelled", server.finish())
+            for each in running:
+                self.assertEqual(logits(each.result()).shape, (1, 10))
+            self.assertIn("50 requests run, 0 failed, 2 refused, 1 cancelled", server.finish())
+
+    def test_a_batch_waits_no_longer_than_its_deadlines(self):
+        with serve("--batch", "2", "--batch-wait", "10000") as server, Client(server) as client:
+            hasty = message()
+            hasty.parameters["timeout"].int64_param = 2_000_000
+            self.assertEqual(logits(client.stub.ModelInfer(hasty)).shape, (1, 10))
 
     def test_requests_are_logged_with_their_trace(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -296,7 +309,7 @@ class Load(Case):
                             return taken, error.code()
 
                 with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                    futures = [pool.submit(work) for _ in range(8)]
+                    futures = [pool.submit(work) for _ in range(50)]
                     time.sleep(1)
                     report = server.finish()
                     ends = [future.result() for future in futures]

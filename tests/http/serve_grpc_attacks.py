@@ -3,6 +3,9 @@
 messages, limits, tokens, and TLS. Exits with 77 where Triton's client is not installed."""
 import os
 import random
+import resource
+import select
+import socket
 import subprocess
 import tempfile
 
@@ -27,9 +30,10 @@ class Attacks(Case):
                 name = b"\x0a\x03sum"
                 many = 1_000_000
                 for parts in (b"\x2a\x00" * many, b"\x3a\x00" * many, b"\x22\x00" * many, field(5, b"\x22\x00" * many),
-                              field(5, field(5, b"\x42\x00" * many)), field(6, b"\x12\x00" * many)):
+                              field(5, field(5, b"\x42\x00" * many)), field(6, b"\x12\x00" * many), b"\x78\x00" * many,
+                              field(5, b"\x20\x00" * many), field(4, field(2, b"\x78\x00" * many)), b"\x7b\x7c"):
                     self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelInfer", name + parts),
-                                 "more than 100000 tensors, parameters and strings")
+                                 "more than 100000 tensors, parameters, strings and unknown fields")
 
     def test_damaged_messages(self):
         generator = random.Random(7)
@@ -62,6 +66,47 @@ class Attacks(Case):
             # Ten megabytes of zeros, as a few kilobytes.
             self.refused(CODES.UNIMPLEMENTED, lambda: client.send(PROTOCOL + "ModelInfer", bytes(10 << 20), compression=grpc.Compression.Gzip), "gzip")
             self.assertEqual(logits(client.stub.ModelInfer(message())).shape, (1, 10))
+
+    def test_connections_without_descriptors(self):
+        with serve() as server:
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (120, 120))
+            host, port = server.grpc.split(":")
+            idle = [socket.create_connection((host, int(port)), timeout=60) for _ in range(300)]
+            # Those beyond the bound are closed.
+            self.assertEqual(select.select(idle[200:], [], [], 60)[0] != [], True)
+            for connection in idle:
+                connection.close()
+            with Client(server) as client:
+                self.assertEqual(logits(client.stub.ModelInfer(message(), timeout=60, wait_for_ready=True)).shape, (1, 10))
+            self.assertEqual(server.request("GET", "/v2/health/ready")[0], 200)
+
+    def test_a_response_that_is_not_read(self):
+        """By HTTP/2 (RFC 9113), with a window of no bytes for what the server sends."""
+        def frame(kind, flags, stream, payload=b""):
+            return len(payload).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + payload
+
+        def header(name, value):
+            return b"\0" + bytes([len(name)]) + name + bytes([len(value)]) + value
+
+        window = (4).to_bytes(2, "big") + bytes(4)  # SETTINGS_INITIAL_WINDOW_SIZE
+        headers = b"".join(header(*each) for each in (
+            (b":method", b"POST"), (b":scheme", b"http"), (b":path", (PROTOCOL + "ModelInfer").encode()), (b":authority", b"localhost"),
+            (b"te", b"trailers"), (b"content-type", b"application/grpc")))
+        content = message().SerializeToString()
+        body = b"\0" + len(content).to_bytes(4, "big") + content
+        self.assertLess(len(body), 1 << 14, "it fits into one frame, and the server's window")
+        with serve() as server:
+            host, port = server.grpc.split(":")
+            with socket.create_connection((host, int(port)), timeout=60) as client:
+                client.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, window) + frame(1, 4, 1, headers) + frame(0, 1, 1, body))
+                with client.makefile("rb") as frames:
+                    while len(start := frames.read(9)) == 9:
+                        kind, payload = start[3], frames.read(int.from_bytes(start[:3], "big"))
+                        self.assertNotEqual(kind, 0, "no byte of the response fits")
+                        if kind == 3 and start[5:] == (1).to_bytes(4, "big"):  # RST_STREAM
+                            break
+                    else:
+                        self.fail(f"the connection has ended: {payload!r}")
 
     def test_tokens(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -103,6 +103,27 @@ TEST_F(MemoryRegionsTest, KeepWithinTheirBounds) {
   EXPECT_FALSE(regions_.find({}, "x"));
 }
 
+TEST_F(MemoryRegionsTest, OutputsAreWrittenApart) {
+  struct Output {
+    std::size_t index;
+    std::optional<RegionTensor> region;
+  };
+  regions_.add({"a", object_.key(), 0, 20});
+  regions_.add({"b", object_.key(), 0, 20});
+  const std::vector<TensorInfo> infos = {{"y", DType::kUInt8, Shape{4}}, {"z", DType::kUInt8, Shape{4}}};
+  const Signature model{.name = "m", .inputs = infos, .outputs = infos};
+  const auto check = [&](std::optional<RegionTensor> first, std::optional<RegionTensor> second) {
+    check_apart(model, std::vector<Output>{{0, std::move(first)}, {1, std::move(second)}});
+  };
+  check(find("a", 4, 0), find("a", 4, 4));
+  check(find("a", 4, 4), find("a", 4, 0));
+  check(find("a", 4, 0), find("b", 4, 0));
+  check(find("a", 4, 0), std::nullopt);
+  check(std::nullopt, std::nullopt);
+  refused([&] { check(find("a", 4, 0), find("a", 4, 3)); }, "'y' and 'z' overlap in the region 'a'");
+  refused([&] { check(find("a", 4, 3), find("a", 4, 0)); }, "overlap");
+}
+
 TEST_F(MemoryRegionsTest, WhatIsRemovedIsKeptByThoseWhoUseIt) {
   regions_.add({"a", object_.key(), 0, 26});
   const RegionTensor used = find("a", 26);

@@ -30,7 +30,7 @@ class OpenApi : public testing::Test {
   Repository models_{[](const std::string& /*path*/) { return std::unique_ptr<ServedModel>(); }, {}};
   Workers workers_{1};
   MemoryRegions regions_;
-  std::vector<HttpRoute> routes_ = routes(models_, workers_, workers_, regions_, {});
+  std::vector<HttpRoute> routes_ = routes(models_, workers_, regions_, {});
   json document_ = json::parse(std::ranges::find(routes_, "/openapi.json", &HttpRoute::path)->reply({}).body);
 };
 

@@ -35,8 +35,10 @@ class ColorJob final : public Job {
   }
 
   std::optional<Clock::time_point> latest;
-  bool has_gone = false;
+  std::atomic<bool>* has_gone = nullptr;  ///< null: it has not
   std::function<void()> preparing = [] {};
+  std::function<void()> responding = [] {};
+  std::function<void()> writing = nullptr;  ///< null: the response is sent by respond()
   bool has_memory = true;  ///< for the request
   bool has_room = true;    ///< for the response
 
@@ -48,16 +50,23 @@ class ColorJob final : public Job {
   }
   JobInput input() const override { return TensorInput{std::span(&buffer_, 1), images_}; }
   std::optional<Clock::time_point> deadline() const override { return latest; }
-  bool is_cancelled() const override { return has_gone; }
-  bool respond(std::span<const OutputBuffer> outputs) override {
-    if (!has_room) return false;
+  bool is_cancelled() const override { return has_gone != nullptr && *has_gone; }
+  Response respond(std::span<const OutputBuffer> outputs) override {
+    responding();
+    if (!has_room) return Response::kNoMemory;
     const auto* values = static_cast<const float*>(outputs[0].data);
-    end_.set_value({{values, values + outputs[0].shape.elements()}, outputs[0].shape, {}});
-    return true;
+    result_ = {{values, values + outputs[0].shape.elements()}, outputs[0].shape, {}};
+    if (writing) return Response::kUnwritten;
+    end_.set_value(result_);
+    return Response::kSent;
   }
-  bool respond(const Result& /*result*/) override {
+  Response respond(const Result& /*result*/) override {
     end_.set_value({{}, {}, "a result"});
-    return true;
+    return Response::kSent;
+  }
+  void write() override {
+    writing();
+    end_.set_value(result_);
   }
   void refuse(Refusal reason, std::chrono::nanoseconds /*expected_wait*/) override {
     end_.set_value({{}, {}, kNames.at(static_cast<std::size_t>(reason))});
@@ -72,6 +81,7 @@ class ColorJob final : public Job {
   std::vector<float> elements_;
   Shape shape_;
   InputBuffer buffer_;
+  End result_;
 };
 
 class ServedModelTest : public testing::Test {
@@ -205,8 +215,9 @@ TEST_F(ServedModelTest, WhatIsLateIsRefusedAndTheOthersRun) {
 
 TEST_F(ServedModelTest, WhatIsCancelledIsNeitherRunNorLate) {
   ServedModel model = make({.batch = 4, .batch_wait = milliseconds(20)});
-  auto gone = submit(model, {0.5F}, [](ColorJob& job) {
-    job.has_gone = true;
+  std::atomic<bool> has_gone = true;
+  auto gone = submit(model, {0.5F}, [&](ColorJob& job) {
+    job.has_gone = &has_gone;
     job.latest = Clock::now() - milliseconds(1);
   });
   auto late = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() - milliseconds(1); });
@@ -218,6 +229,83 @@ TEST_F(ServedModelTest, WhatIsCancelledIsNeitherRunNorLate) {
   EXPECT_EQ(model.use().cancelled, 1U);
   EXPECT_EQ(model.use().refused, 1U);
   EXPECT_EQ(model.use().run, 1U);
+}
+
+/// Keeps the only execution of a model busy until it is opened.
+class Gate {
+ public:
+  std::function<void(ColorJob&)> hold() {
+    return [this](ColorJob& job) {
+      job.responding = [this] {
+        is_held_.set_value();
+        opened_.get_future().wait();
+      };
+    };
+  }
+  void wait_until_held() { is_held_.get_future().wait(); }
+  void open() { opened_.set_value(); }
+
+ private:
+  std::promise<void> is_held_;
+  std::promise<void> opened_;
+};
+
+TEST_F(ServedModelTest, WhatIsLateIsRefusedWhileOthersRun) {
+  ServedModel model = make({});
+  Gate gate;
+  auto running = submit(model, {0.5F}, gate.hold());
+  gate.wait_until_held();
+  auto patient = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() + std::chrono::hours(1); });
+  auto late = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() + milliseconds(1); });
+  EXPECT_EQ(late.wait_for(std::chrono::seconds(20)), std::future_status::ready);
+  gate.open();
+  EXPECT_EQ(late.get().text, "late");
+  EXPECT_EQ(patient.get().outputs.size(), 3U);
+  EXPECT_EQ(running.get().outputs.size(), 3U);
+}
+
+TEST_F(ServedModelTest, PlacesOfThoseWhoHaveGoneAreFree) {
+  ServedModel model = make({.queue = 2});
+  Gate gate;
+  auto running = submit(model, {0.5F}, gate.hold());
+  gate.wait_until_held();
+  std::atomic<bool> has_gone = false;
+  std::vector<std::future<End>> ends;
+  for (int i = 0; i < 2; ++i)
+    ends.push_back(submit(model, {0.5F}, [&](ColorJob& job) { job.has_gone = &has_gone; }));
+  EXPECT_EQ(submit(model, {0.5F}).get().text, "full");
+  while (model.use().waiting != 2) std::this_thread::yield();
+  has_gone = true;
+  auto next = submit(model, {0.5F});
+  for (auto& end : ends) EXPECT_EQ(end.get().text, "cancelled");
+  gate.open();
+  EXPECT_EQ(next.get().outputs.size(), 3U);
+  EXPECT_EQ(running.get().outputs.size(), 3U);
+}
+
+TEST_F(ServedModelTest, ABatchDoesNotWaitBeyondADeadline) {
+  ServedModel model = make({.batch = 8, .batch_wait = std::chrono::hours(1)});
+  auto timely = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() + std::chrono::seconds(1); });
+  EXPECT_EQ(timely.get().outputs.size(), 3U);
+}
+
+TEST_F(ServedModelTest, ALongResponseIsWrittenByAWorkerAndCounted) {
+  ServedModel model = make({});
+  std::promise<void> go;
+  auto slow = submit(model, {0.5F}, [&](ColorJob& job) { job.writing = [&] { go.get_future().wait(); }; });
+  EXPECT_EQ(submit(model, {0.5F}).get().outputs.size(), 3U) << "the model does not wait for the worker";
+  EXPECT_EQ(slow.wait_for(milliseconds(0)), std::future_status::timeout);
+  go.set_value();
+  auto bad = submit(model, {0.5F}, [](ColorJob& job) {
+    job.writing = [] { saccade::fail(ErrorCode::kInvalidArgument, "the region is too small"); };
+  });
+  model.finish();
+  EXPECT_EQ(slow.get().outputs.size(), 3U);
+  EXPECT_EQ(bad.get().text, "the region is too small");
+  const ModelUse use = model.use();
+  EXPECT_EQ(use.run, 2U);
+  EXPECT_EQ(use.invalid, 1U);
+  EXPECT_EQ(use.latency.count(), 2);
 }
 
 TEST_F(ServedModelTest, TheEndWaitsForAllThatWasTaken) {

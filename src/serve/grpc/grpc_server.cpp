@@ -15,16 +15,11 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "grpc/access.hpp"
-#include "grpc/bind_failure.hpp"
+#include "grpc/listener.hpp"
 #include "grpc/service.hpp"
 
 namespace saccade::serve {
 namespace {
-
-std::string address_of(const GrpcOptions& options) {
-  const bool is_v6 = options.host.find(':') != std::string::npos;
-  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "", options.port);
-}
 
 /// Once per process. What a client sends badly is an error to these libraries, which write it to standard error.
 void prepare_libraries() {
@@ -63,34 +58,40 @@ void limit(grpc::ServerBuilder& builder, const GrpcOptions& options) {
 
 class Server final : public GrpcServer {
  public:
-  Server(const GrpcOptions& options, Repository& models, MemoryRegions& regions) : service_(options, models, regions) {
+  Server(const GrpcOptions& options, Repository& models, MemoryRegions& regions)
+      : service_(options, models, regions), listener_(options.host, options.port) {
+    using Builder = grpc::ServerBuilder::experimental_type;
     prepare_libraries();
     grpc::ServerBuilder builder;
     limit(builder, options);
-    // Otherwise a second server takes a part of the connections.
-    builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
-    builder.AddListeningPort(address_of(options), credentials(options), &port_);
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(Builder::ExternalConnectionType::FROM_FD,
+                                                                     credentials(options));
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
-    if (server_ != nullptr) return;
-    const std::string reason = bind_failure(options.host, options.port);
-    if (reason.empty() && !options.certificate.empty())
+    if (server_ == nullptr && !options.certificate.empty())
       fail(ErrorCode::kInvalidFile, "can't use the certificate {} with the private key {}", options.certificate,
            options.key);
-    fail(ErrorCode::kIo, "can't listen on {}: {}", address_of(options), reason.empty() ? "gRPC refuses it" : reason);
+    if (server_ == nullptr) fail(ErrorCode::kInternal, "gRPC does not start");
+    listener_.start([this](int descriptor) {
+      grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
+      connection.fd = descriptor;
+      acceptor_->HandleNewConnection(&connection);
+    });
   }
   ~Server() override {
+    listener_.close();
     // Has no effect after drain().
     if (server_ != nullptr) server_->Shutdown(std::chrono::system_clock::now());
   }
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  int port() const override { return port_; }
+  int port() const override { return listener_.port(); }
 
   void drain() override {
     server_->GetHealthCheckService()->SetServingStatus(false);
     service_.drain();
+    listener_.close();
     // What is left are streams of the services of gRPC, and clients in the middle of a request.
     constexpr std::chrono::seconds kPatience{1};
     server_->Shutdown(std::chrono::system_clock::now() + kPatience);
@@ -98,7 +99,8 @@ class Server final : public GrpcServer {
 
  private:
   InferenceService service_;
-  int port_ = 0;
+  Listener listener_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
 };
 

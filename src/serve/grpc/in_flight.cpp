@@ -13,8 +13,9 @@ bool InFlight::begin(std::size_t bytes) {
   return true;
 }
 
-void InFlight::respond(std::size_t bytes) {
-  bytes_ += bytes;
+void InFlight::respond(std::size_t request_bytes, std::size_t response_bytes) {
+  bytes_ += response_bytes;
+  bytes_ -= request_bytes;
   const std::scoped_lock lock(mutex_);
   if (--running_ == 0) changed_.notify_all();
 }

@@ -16,9 +16,9 @@ class InFlight {
 
   /// A request of BYTES has come; false if it exceeds the bound, and does not count.
   bool begin(std::size_t bytes);
-  /// A request has its response, of BYTES.
-  void respond(std::size_t bytes);
-  /// A response was sent, or its client has gone; request and response, of BYTES together, are no longer in memory.
+  /// A request of REQUEST_BYTES has its response, of RESPONSE_BYTES, and is no longer in memory.
+  void respond(std::size_t request_bytes, std::size_t response_bytes);
+  /// A response of BYTES was sent, or its client has gone.
   void end(std::size_t bytes);
   /// Returns once all requests have their responses, and these are sent or PATIENCE is over.
   void wait(std::chrono::milliseconds patience);

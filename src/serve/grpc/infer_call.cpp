@@ -52,13 +52,13 @@ class MessageJob final : public Job {
     return call_->context().IsCancelled() && Clock::now() <= deadline().value_or(Clock::time_point::max());
   }
 
-  bool respond(std::span<const OutputBuffer> outputs) override {
+  Response respond(std::span<const OutputBuffer> outputs) override {
     grpc::ByteBuffer response = response_to(*model_, call_->request(), parsed_, outputs);
     release_regions(parsed_);
     std::exchange(call_, nullptr)->finish(response);
-    return true;
+    return Response::kSent;
   }
-  bool respond(const Result& /*result*/) override { return true; }
+  Response respond(const Result& /*result*/) override { return Response::kSent; }
 
   void refuse(Refusal reason, std::chrono::nanoseconds expected_wait) override {
     // Clients with a policy of retries wait for so long.
@@ -119,9 +119,21 @@ void InferCall::finish(const grpc::Status& status) {
                       .request_bytes = bytes_,
                       .response_bytes = bytes},
                      trace_);
-  bytes_ += bytes;
-  if (has_begun_) in_flight_.respond(bytes);
+  inference::ModelInferRequest().Swap(&request_);
+  if (has_begun_) in_flight_.respond(bytes_, bytes);
+  bytes_ = bytes;
+  limit_sending();
   Finish(status);
+}
+
+/// Cancels the call if its client takes longer to receive the response than a client of HTTP may.
+void InferCall::limit_sending() {
+  constexpr std::size_t kBytesPerSecond = 256 << 10;
+  const std::chrono::seconds patience(10 + response_.Length() / kBytesPerSecond);
+  sending_ = std::make_shared<Sending>(context_);
+  too_slow_.Set(std::chrono::system_clock::now() + patience, [sending = sending_](bool is_over) {
+    if (is_over) sending->cancel();
+  });
 }
 
 void InferCall::finish(grpc::ByteBuffer& response) {
@@ -130,6 +142,7 @@ void InferCall::finish(grpc::ByteBuffer& response) {
 }
 
 void InferCall::OnDone() {
+  if (sending_ != nullptr) sending_->end();
   if (has_begun_) in_flight_.end(bytes_);
   delete this;
 }

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <grpcpp/alarm.h>
 #include <grpcpp/server_context.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/server_callback.h>
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 
 #include "grpc/in_flight.hpp"
 #include "grpc_predict_v2.pb.h"
@@ -15,6 +17,26 @@
 #include "serve/signature.hpp"
 
 namespace saccade::serve {
+
+/// A call whose response is being sent. Any thread.
+class Sending {
+ public:
+  explicit Sending(grpc::CallbackServerContext& context) : context_(&context) {}
+
+  void cancel() {
+    const std::scoped_lock lock(mutex_);
+    if (context_ != nullptr) context_->TryCancel();
+  }
+  /// The call's context is no longer valid.
+  void end() {
+    const std::scoped_lock lock(mutex_);
+    context_ = nullptr;
+  }
+
+ private:
+  std::mutex mutex_;
+  grpc::CallbackServerContext* context_;
+};
 
 /// A call of ModelInfer, from when its message has come until its response is sent. gRPC ends it by OnDone(), which
 /// destroys it.
@@ -44,6 +66,8 @@ class InferCall final : public grpc::ServerUnaryReactor {
   void OnDone() override;
 
  private:
+  void limit_sending();
+
   grpc::CallbackServerContext& context_;
   grpc::ByteBuffer& response_;
   InFlight& in_flight_;
@@ -55,6 +79,8 @@ class InferCall final : public grpc::ServerUnaryReactor {
   bool has_begun_ = false;
   bool is_logged_ = false;
   std::atomic<bool> is_finished_{false};
+  std::shared_ptr<Sending> sending_;
+  grpc::Alarm too_slow_;
 };
 
 /// The inference by what CALL has read, on MODEL, with tensors in REGIONS, which outlive it. The message is not copied.

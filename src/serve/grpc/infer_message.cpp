@@ -83,6 +83,10 @@ const void* contents_of(const TensorInfo& input, const InferTensorContents& cont
 
 using Parameters = google::protobuf::Map<std::string, inference::InferParameter>;
 
+void check_parameters(const Parameters& parameters, ParametersOf of) {
+  for (const auto& [name, value] : parameters) check_parameter(name, of);
+}
+
 /// The parameter NAME, a number of bytes; nullopt if there is none.
 std::optional<std::uint64_t> byte_count_in(const Parameters& parameters, const char* name) {
   const auto found = parameters.find(name);
@@ -124,6 +128,7 @@ void read_inputs(const Signature& model, const MemoryRegions& regions, const Mod
   for (const auto& tensor : request.inputs()) {
     const std::size_t index = named.add(tensor.name());
     const std::span shape(tensor.shape().data(), static_cast<std::size_t>(tensor.shape_size()));
+    check_parameters(tensor.parameters(), ParametersOf::kInput);
     const TensorInfo input = requested_input(model, model.inputs[index], tensor.datatype(), shape);
     if (model.most_images > 1) to.images = static_cast<std::size_t>(input.shape[0]);
     to.inputs[index] = {.data = nullptr, .dtype = input.dtype, .shape = input.shape};
@@ -148,6 +153,7 @@ void read_outputs(const Signature& model, const MemoryRegions& regions, const Mo
   NamedTensors named(model.outputs, "output");
   for (const auto& tensor : request.outputs()) {
     const std::size_t index = named.add(tensor.name());
+    check_parameters(tensor.parameters(), ParametersOf::kOutput);
     if (tensor.parameters().contains("classification")) refuse_message("{}", kNoClassification);
     to.outputs.push_back({index, region_in(tensor.parameters(), regions, model.outputs[index].name)});
   }
@@ -179,9 +185,11 @@ bool is_short(const ModelInferRequest& request) { return request.raw_input_conte
 InferMessage parse_infer_message(const Signature& model, const MemoryRegions& regions,
                                  const ModelInferRequest& request) {
   InferMessage parsed;
+  check_parameters(request.parameters(), ParametersOf::kRequest);
   parsed.timeout = timeout_in(request);
   read_inputs(model, regions, request, parsed);
   read_outputs(model, regions, request, parsed);
+  check_apart(model, parsed.outputs);
   parsed.outputs_on_device = outputs_on_device(model, parsed.outputs);
   return parsed;
 }

@@ -20,12 +20,12 @@ using Reactor = InferenceService::Reactor;
 namespace {
 
 const grpc::Status kTooManyParts(grpc::StatusCode::INVALID_ARGUMENT,
-                                 fmt::format("the message has more than {} tensors, parameters and strings",
+                                 fmt::format("the message has more than {} tensors, parameters, strings and unknown fields",
                                              kMostParts));
 const grpc::Status kNoRoom(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many bytes are pending: come again later");
 
 void end_control(InFlight& in_flight) {
-  in_flight.respond(0);
+  in_flight.respond(0, 0);
   in_flight.end(0);
 }
 
