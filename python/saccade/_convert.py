@@ -1,6 +1,7 @@
 """Results in the forms of other packages."""
 from __future__ import annotations
 
+import inspect
 import math
 from typing import TYPE_CHECKING, Any
 
@@ -33,18 +34,28 @@ def to_supervision(result: Result) -> Any:
     import numpy
     import supervision
 
-    names = numpy.array(result.class_name)
+    data: dict[str, Any] = {"class_name": numpy.array(result.class_name)}
+    # For supervision, 0 is a track as any other.
+    tracks = numpy.where(result.track_id > 0, result.track_id, -1) if result.track_id.any() else None
+    classes = result.class_id.astype(int)
     if result.keypoints is not None:
-        return supervision.KeyPoints(xy=result.keypoints[:, :, :2].copy(), confidence=result.keypoints[:, :, 2].copy(),
-                                     class_id=result.class_id.astype(int), data={"class_name": names})
-    data = {"class_name": names}
+        if tracks is not None:
+            data["tracker_id"] = tracks
+        return _key_points(supervision.KeyPoints, xy=result.keypoints[:, :, :2].copy(), class_id=classes, data=data,
+                           keypoint_confidence=result.keypoints[:, :, 2].copy(),
+                           detection_confidence=result.confidence.copy())
     if result.obb is not None:
         data["xyxyxyxy"] = _corners(result.obb)
-    tracked = result.track_id
-    return supervision.Detections(xyxy=result.boxes.copy(), confidence=result.confidence.copy(),
-                                  class_id=result.class_id.astype(int),
+    return supervision.Detections(xyxy=result.boxes.copy(), confidence=result.confidence.copy(), class_id=classes,
                                   mask=result.masks.bitmaps if result.masks is not None and len(result) > 0 else None,
-                                  tracker_id=tracked.copy() if tracked.any() else None, data=data)
+                                  tracker_id=tracks, data=data)
+
+
+def _key_points(kind: Any, *, keypoint_confidence: Any, detection_confidence: Any, **fields: Any) -> Any:
+    """supervision.KeyPoints, which before 0.29 has one confidence."""
+    if "keypoint_confidence" not in inspect.signature(kind).parameters:
+        return kind(confidence=keypoint_confidence, **fields)
+    return kind(keypoint_confidence=keypoint_confidence, detection_confidence=detection_confidence, **fields)
 
 
 def _corners(boxes: Any) -> Any:

@@ -4,7 +4,8 @@
 class Error(Exception):
     """What Saccade raises."""
 
-    code = "internal"
+    code = "unknown"
+    """The category, as a class's own; of a command that failed, it may be unknown."""
     card: str | None = None
     """Of a model that is not recognised: a model card to complete (TOML)."""
 
@@ -53,6 +54,8 @@ class DeviceError(Error):
 
 class InternalError(Error):
     """A bug in Saccade."""
+
+    code = "internal"
 
 
 _CLASSES = {

@@ -114,9 +114,10 @@ class Arguments:
         if dynamic_shapes is None:
             return None
         if not isinstance(dynamic_shapes, Mapping):
+            if len(dynamic_shapes) > len(self.by_name):
+                raise ValueError(f"dynamic_shapes has {len(dynamic_shapes)} entries for the arguments "
+                                 f"{', '.join(self.by_name)}")
             dynamic_shapes = dict(zip(self.by_name, dynamic_shapes))
-        if unknown := set(dynamic_shapes) - set(self.by_name):
-            raise ValueError(f"dynamic_shapes names '{min(unknown)}', which is not one of {', '.join(self.by_name)}")
         return tuple(_specs(self.by_name, dynamic_shapes))
 
 
@@ -125,9 +126,13 @@ def _specs(value: Any, spec: Any) -> Iterable[Any]:
     if isinstance(value, torch.Tensor):
         yield spec
     elif isinstance(value, Mapping):
+        if unknown := [key for key in spec or () if key not in value]:
+            raise ValueError(f"dynamic_shapes names {unknown[0]!r}, which is not one of {', '.join(map(str, value))}")
         for key, each in value.items():
             yield from _specs(each, spec.get(key) if spec else None)
     elif isinstance(value, (tuple, list)):
+        if spec and len(spec) != len(value):
+            raise ValueError(f"dynamic_shapes has {len(spec)} entries for a {type(value).__name__} of {len(value)}")
         for at, each in enumerate(value):
             yield from _specs(each, spec[at] if spec else None)
     else:

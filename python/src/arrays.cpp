@@ -1,18 +1,17 @@
 #include "arrays.hpp"
 
-#include <nanobind/stl/string.h>
-
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 #include "saccade/error.hpp"
+#include "text.hpp"
 
 namespace saccade::python {
 namespace {
 
 using HostArray = nb::ndarray<const std::uint8_t, nb::device::cpu>;
 using GpuArray = nb::ndarray<const std::uint8_t, nb::device::cuda>;
-
-std::string name_of_type(nb::handle object) { return nb::cast<std::string>(object.type().attr("__name__")); }
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::kInvalidArgument, why); }
 
@@ -22,11 +21,17 @@ std::string shape_of(const nb::ndarray<>& array) {
   return text + ")";
 }
 
-/// Why an array that is neither a HostArray nor a GpuArray can't be an image.
-[[noreturn]] void refuse_array(const nb::ndarray<>& array) {
-  if (array.device_type() != nb::device::cpu::value && array.device_type() != nb::device::cuda::value)
-    refuse("the image is neither on the host nor on an NVIDIA GPU: copy it to the host first");
-  refuse("the image's elements are no uint8: an image has samples of 0 to 255");
+/// Why OBJECT, which is neither a HostArray nor a GpuArray, can't be an image.
+[[noreturn]] void refuse_object(nb::handle object) {
+  const bool has_type = nb::hasattr(object, "dtype");
+  nb::ndarray<> array;
+  if (!has_type && !nb::try_cast(object, array, false))
+    throw nb::type_error(
+        ("an image is a NumPy array, a PIL image or the path of a file, not " + class_of(object)).c_str());
+  std::string what = "of another type";
+  if (has_type) what = text_of(object.attr("dtype"));
+  if (nb::hasattr(object, "device")) what += " on the device " + text_of(object.attr("device"));
+  refuse("the image is " + what + ": it must be uint8, samples of 0 to 255, on the host or an NVIDIA GPU");
 }
 
 template <typename Samples>
@@ -43,6 +48,12 @@ FrameView view_of(const Samples& array, const std::optional<std::string>& color)
   const bool is_dense = array.stride(1) == channels && (array.ndim() == 2 || array.stride(2) == 1);
   if (!is_dense || array.stride(0) < channels * width)
     refuse("the image's pixels are not one after the other in its rows: pass numpy.ascontiguousarray(image)");
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  if (array.stride(0) > kMost)
+    refuse("the image's rows are " + std::to_string(array.stride(0)) +
+           " bytes apart, more than 2 GiB: pass numpy.ascontiguousarray(image)");
+  if (static_cast<std::int64_t>(array.shape(0)) > kMost)
+    refuse("the image has " + std::to_string(array.shape(0)) + " rows: it is too large");
   FrameView view{.format = is_gray ? PixelFormat::kGray8 : color_format(*color), .range = ColorRange::kFull};
   view.width = static_cast<int>(array.shape(1));
   view.height = static_cast<int>(array.shape(0));
@@ -122,8 +133,7 @@ ImageArgument image_argument(nb::handle image, std::optional<std::string> color)
   ImageArgument argument;
   if (color) argument.color = color_format(*color);
   if (nb::isinstance<nb::str>(image) || nb::hasattr(image, "__fspath__")) {
-    const nb::object path = nb::module_::import_("os").attr("fspath")(image);
-    argument.owner = nb::cast(image_array(load_image_unlocked(nb::cast<std::string>(path), argument.color)));
+    argument.owner = nb::cast(image_array(load_image_unlocked(path_of(image, "image"), argument.color)));
     color = argument.color == PixelFormat::kRgb24 ? "rgb" : "bgr";
   } else if (nb::hasattr(image, "convert") && nb::hasattr(image, "mode")) {
     argument.owner = array_of_pil(image);
@@ -139,10 +149,7 @@ ImageArgument image_argument(nb::handle image, std::optional<std::string> color)
       argument.view = view_of_gpu(on_gpu, color, argument.owner);
       return argument;
     }
-    nb::ndarray<> any;
-    if (nb::try_cast(argument.owner, any, false)) refuse_array(any);
-    throw nb::type_error(
-        ("an image is a NumPy array, a PIL image or the path of a file, not " + name_of_type(image)).c_str());
+    refuse_object(argument.owner);
   }
   argument.view = view_of(array, color);
   return argument;

@@ -2,6 +2,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,14 +17,25 @@
 
 namespace saccade::python {
 
+/// A file as it was, by which a change is noticed. A file that is missing has neither size nor time.
+struct KnownFile {
+  explicit KnownFile(const std::filesystem::path& file);
+
+  std::filesystem::path path;  ///< absolute: the working directory may change
+  std::uintmax_t bytes = 0;
+  std::filesystem::file_time_type written;
+
+  bool operator==(const KnownFile&) const = default;
+};
+
 /// A model with a session for each thread that uses it at a time.
 class PyModel {
  public:
-  PyModel(std::string path, const ModelOptions& options)
-      : path_(std::move(path)), options_(options), model_(Model::load(path_, options)) {}
+  PyModel(const std::string& path, const ModelOptions& options);
 
   const Model& get() const { return model_; }
-  /// The same model with OPTIONS' tracker in place of its own.
+  /// The same model with TRACKER in place of its own, which is read again. Throws Error, also if its files have
+  /// changed.
   Model tracking(const TrackerOptions& tracker) const;
   Categories categories();
 
@@ -32,7 +45,8 @@ class PyModel {
  private:
   Result run_unlocked(const FrameView& frame);
 
-  std::string path_;
+  KnownFile file_;
+  KnownFile card_;  ///< the given one, or where that beside the model is or would be
   ModelOptions options_;
   Model model_;
   std::once_flag is_categorised_;

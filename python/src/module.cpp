@@ -13,17 +13,23 @@
 #include "saccade/unrecognised_model.hpp"
 #include "saccade/version.hpp"
 #include "session.hpp"
+#include "text.hpp"
 
 namespace saccade::python {
 namespace {
 
 /// Raises the class of saccade._errors for ERROR's code.
 void raise(const Error& error) {
-  const nb::object make = nb::module_::import_("saccade._errors").attr("make");
-  const auto* unrecognised = dynamic_cast<const UnrecognisedModel*>(&error);
-  const nb::object card = unrecognised != nullptr ? nb::cast(unrecognised->card()) : nb::none();
-  const nb::object exception = make(std::string(to_string(error.code())), error.what(), card);
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  try {
+    const nb::object make = nb::module_::import_("saccade._errors").attr("make");
+    const auto* unrecognised = dynamic_cast<const UnrecognisedModel*>(&error);
+    const nb::object card = unrecognised != nullptr ? nb::object(to_str(unrecognised->card())) : nb::none();
+    const nb::object exception = make(to_str(to_string(error.code())), to_str(error.what()), card);
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.ptr())), exception.ptr());
+  } catch (nb::python_error& instead) {
+    // A signal that came meanwhile is handled by the call into Python: Ctrl-C, above all.
+    instead.restore();
+  }
 }
 
 void translate(const std::exception_ptr& thrown, void* /*payload*/) {
@@ -52,9 +58,12 @@ NB_MODULE(_saccade, module) {
   module.def(
       "load_image",
       [](const nb::object& path, const std::string& color) {
-        const auto file = nb::cast<std::string>(nb::module_::import_("os").attr("fspath")(path));
-        return image_array(load_image_unlocked(file, color_format(color)));
+        return image_array(load_image_unlocked(path_of(path, "path"), color_format(color)));
       },
       nb::arg("path"), nb::kw_only(), nb::arg("color") = "bgr",
-      "The image file at PATH, upright as its EXIF orientation says: uint8, (height, width, 3).");
+      nb::sig("def load_image(path: str | os.PathLike[str], *, color: str = 'bgr') -> "
+              "numpy.typing.NDArray[numpy.uint8]"),
+      "The image file at PATH, upright as its EXIF orientation says: uint8, (height, width, 3), in COLOR (\"bgr\", "
+      "\"rgb\"). Raises NotFoundError, IoError, or InvalidFileError if it is damaged, of another kind or has more than "
+      "2^28 pixels.");
 }

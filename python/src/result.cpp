@@ -14,6 +14,7 @@
 #include "result_parts.hpp"
 #include "saccade/draw.hpp"
 #include "saccade/error.hpp"
+#include "text.hpp"
 
 namespace saccade::python {
 namespace {
@@ -183,6 +184,11 @@ auto field(T Result::*member) {
   return [member](const PyResult& self) { return self.get().*member; };
 }
 
+/// The same for a name that may have bytes of a file's.
+auto name_field(std::string_view Result::*member) {
+  return [member](const PyResult& self) { return to_str(self.get().*member); };
+}
+
 }  // namespace
 
 const FrameView& PyResult::frame() const {
@@ -240,14 +246,16 @@ void define_results(nb::module_& module) {
       .def_prop_ro("image", generated_image,
                    "uint8, (height, width, 3), RGB: the generated image; None if there is none.")
       .def_prop_ro("text", text, "The line of text; None if the model reads none.")
-      .def_prop_ro("text_confidence", field(&Result::text_confidence))
+      .def_prop_ro("text_confidence", field(&Result::text_confidence),
+                   "Mean over the characters of the text, 0 to 1; 0 without text.")
       .def_prop_ro("width", field(&Result::width), "Of the image.")
       .def_prop_ro("height", field(&Result::height), "Of the image.")
-      .def_prop_ro("task", [](const PyResult& self) { return to_string(self.get().task); })
-      .def_prop_ro("model", field(&Result::model), "The model's name.")
+      .def_prop_ro(
+          "task", [](const PyResult& self) { return to_string(self.get().task); }, "Of the model, as Model.task.")
+      .def_prop_ro("model", name_field(&Result::model), "The model's name.")
       .def_prop_ro("stream", field(&Result::stream), "Index of the source.")
-      .def_prop_ro("source", field(&Result::source), "Name of the source.")
-      .def_prop_ro("name", field(&Result::name), "The image's file name; empty for a frame of a video.")
+      .def_prop_ro("source", name_field(&Result::source), "Name of the source.")
+      .def_prop_ro("name", name_field(&Result::name), "The image's file name; empty for a frame of a video.")
       .def_prop_ro("frame", field(&Result::frame), "The source's number of the frame, from 0.")
       .def_prop_ro("timestamp_ns", field(&Result::timestamp_ns),
                    "Presentation time in a file, the sensor's clock on a camera.")
@@ -268,23 +276,31 @@ void define_results(nb::module_& module) {
           nb::arg("contours") = false, "The JSON object that `saccade run --jsonl` writes.")
       .def(
           "to_coco", [](nb::handle self, std::int64_t image_id) { return conversion("to_coco")(self, image_id); },
-          nb::arg("image_id"),
+          nb::arg("image_id"), nb::sig("def to_coco(self, image_id: int) -> list[dict[str, typing.Any]]"),
           "Dicts of COCO's results format: image_id, category_id, bbox, score, segmentation, keypoints.")
       .def(
           "to_supervision", [](nb::handle self) { return conversion("to_supervision")(self); },
-          "supervision.Detections, or KeyPoints of a pose model. Needs the package supervision.")
+          nb::sig("def to_supervision(self) -> typing.Any"),
+          "supervision.Detections, or KeyPoints of a pose model, with the tracks' IDs in their data. An object on no "
+          "confirmed track has the ID -1, as in the trackers of supervision. Needs that package.")
       .def("plot", plot, nb::arg("color") = nb::none(),
            "The image with the predictions drawn: uint8, (height, width, 3), in the image's order of colours unless "
-           "COLOR is \"rgb\" or \"bgr\".")
-      .def("pixels", pixels, nb::arg("color") = nb::none(), "The image: uint8, (height, width, 3). A copy.")
+           "COLOR is \"rgb\" or \"bgr\". Raises InvalidArgumentError if the pixels were not kept (a Pipeline without "
+           "frames=True), and above 2^28 pixels; UnsupportedError for an array on a GPU that is not PyTorch's.")
+      .def("pixels", pixels, nb::arg("color") = nb::none(),
+           "The image: uint8, (height, width, 3). A copy. Raises what plot() does.")
       .def(
           "save",
-          [](const PyResult& self, const std::string& path) {
+          [](const PyResult& self, const nb::object& path) {
+            const std::string file = path_of(path, "path");
             const Image image = drawn(self);
             const nb::gil_scoped_release unlocked;
-            save_image(path, image);
+            save_image(file, image);
           },
-          nb::arg("path"), "Writes the image with the predictions drawn as JPEG or PNG.")
+          nb::arg("path"), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
+          "Writes the image with the predictions drawn to PATH: .jpg, .jpeg or .png. Raises what plot() does, "
+          "InvalidArgumentError for another ending, UnsupportedError if the image is too large for the format, IoError "
+          "if it can't be written.")
       .def("_repr_jpeg_", jpeg)
       .def("__repr__", repr);
 }

@@ -112,14 +112,14 @@ std::vector<PySegment> segments(const PyResult& self) {
 void define_parts(nb::module_& module) {
   nb::class_<PyClassification>(module, "Classification", "A class of the whole image.")
       .def_ro("class_id", &PyClassification::class_id, "Index of the model's labels.")
-      .def_ro("class_name", &PyClassification::class_name)
+      .def_ro("class_name", &PyClassification::class_name, "Empty where the model has no labels.")
       .def_ro("confidence", &PyClassification::confidence, "0 to 1.")
       .def("__repr__", [](const PyClassification& self) {
         return "<" + self.class_name + " " + std::to_string(self.confidence) + ">";
       });
   nb::class_<PySegment>(module, "Segment", "A class of a class map.")
       .def_ro("class_id", &PySegment::class_id, "Index of the model's labels.")
-      .def_ro("class_name", &PySegment::class_name)
+      .def_ro("class_name", &PySegment::class_name, "Empty where the model has no labels.")
       .def_ro("pixels", &PySegment::pixels, "Of the frame.");
   nb::class_<Masks>(module, "Masks", "The masks of a result's objects, in their order.")
       .def("__len__", [](const Masks& self) { return self.get().detections.size(); })
@@ -146,9 +146,14 @@ void define_parts(nb::module_& module) {
       .def_prop_ro(
           "kind", [](const PyMap<DepthMap>& self) { return to_string(self.map->kind); },
           "\"relative\" (larger is farther), \"metric\" (metres) or \"inverse\" (larger is nearer).")
-      .def_prop_ro("min", [](const PyMap<DepthMap>& self) { return self.map->min; })
-      .def_prop_ro("max", [](const PyMap<DepthMap>& self) { return self.map->max; })
-      .def_prop_ro("mean", [](const PyMap<DepthMap>& self) { return self.map->mean; });
+      .def_prop_ro(
+          "min", [](const PyMap<DepthMap>& self) { return self.map->min; },
+          "Of the finite cells inside the frame, NaN without any; in metres where the kind is \"metric\", else without "
+          "unit.")
+      .def_prop_ro(
+          "max", [](const PyMap<DepthMap>& self) { return self.map->max; }, "As min.")
+      .def_prop_ro(
+          "mean", [](const PyMap<DepthMap>& self) { return self.map->mean; }, "As min.");
 }
 
 }  // namespace saccade::python

@@ -2,7 +2,6 @@
 
 #include <nanobind/stl/string.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <mutex>
@@ -12,6 +11,7 @@
 #include "arrays.hpp"
 #include "model.hpp"
 #include "saccade/error.hpp"
+#include "text.hpp"
 
 namespace saccade::python {
 namespace {
@@ -43,6 +43,16 @@ const ArrayType& type_of(const TensorInfo& tensor) {
     if (type.dtype == tensor.dtype) return type;
   throw Error(ErrorCode::kUnsupported,
               "'" + tensor.name + "' is " + std::string(to_string(tensor.dtype)) + ", for which NumPy has no type");
+}
+
+bool is_of(const ArrayType& type, const nb::dlpack::dtype& given) {
+  return given.code == static_cast<std::uint8_t>(type.code) && given.bits == type.bits && given.lanes == 1;
+}
+
+std::string known_name(const nb::dlpack::dtype& given) {
+  for (const ArrayType& type : kTypes)
+    if (is_of(type, given)) return type.numpy;
+  return "of another type";
 }
 
 /// A NumPy array of TENSOR's type and full shape.
@@ -130,7 +140,7 @@ class PySession {
     for (const auto& [key, value] : arrays) {
       if (!is_torch_tensor(value))
         throw Error(ErrorCode::kUnsupported,
-                    "'" + nb::cast<std::string>(nb::str(key)) +
+                    "'" + text_of(key) +
                         "' is not a tensor of PyTorch: pass outputs to enqueue() for arrays of "
                         "other libraries");
     }
@@ -158,33 +168,41 @@ class PySession {
     const std::string name = "the " + what + " '" + tensor.name + "'";
     if (!arrays.contains(tensor.name.c_str())) throw Error(ErrorCode::kInvalidArgument, name + " is missing");
     const nb::object given = arrays[tensor.name.c_str()];
+    check_gradient(name, given);
     nb::ndarray<nb::device::cuda> any;
     if (!nb::try_cast(given, any, false)) throw Error(ErrorCode::kInvalidArgument, name + " is not on a GPU");
     if (any.device_id() != ordinal())
       throw Error(ErrorCode::kInvalidArgument, name + " is on GPU " + std::to_string(any.device_id()) +
                                                    ", the model on GPU " + std::to_string(ordinal()));
-    check_type(name, tensor, any.dtype());
+    if (!is_of(type_of(tensor), any.dtype())) refuse_type(name, tensor, known_name(any.dtype()));
     GpuArray array;
     if (!nb::try_cast(given, array, false)) throw Error(ErrorCode::kInvalidArgument, name + " is not contiguous");
     return array;
   }
 
   static nb::object input(const TensorInfo& tensor, const nb::dict& arrays) {
-    if (!arrays.contains(tensor.name.c_str()))
-      throw Error(ErrorCode::kInvalidArgument, "the input '" + tensor.name + "' is missing");
-    // ascontiguousarray() would give an array without dimensions one.
-    return nb::module_::import_("numpy").attr("asarray")(arrays[tensor.name.c_str()], nb::arg("order") = "C");
+    const std::string name = "the input '" + tensor.name + "'";
+    if (!arrays.contains(tensor.name.c_str())) throw Error(ErrorCode::kInvalidArgument, name + " is missing");
+    const nb::object given = arrays[tensor.name.c_str()];
+    check_gradient(name, given);
+    try {
+      // ascontiguousarray() would give an array without dimensions one.
+      return nb::module_::import_("numpy").attr("asarray")(given, nb::arg("order") = "C");
+    } catch (const nb::python_error& error) {
+      if (!error.matches(PyExc_TypeError) && !error.matches(PyExc_ValueError) && !error.matches(PyExc_RuntimeError))
+        throw;
+      throw Error(ErrorCode::kInvalidArgument, name + " can't become an array: " + text_of(error.value()));
+    }
   }
 
-  static void check_type(const std::string& name, const TensorInfo& tensor, const nb::dlpack::dtype& given) {
-    const ArrayType& wanted = type_of(tensor);
-    const auto is = [&given](const ArrayType& type) {
-      return given.code == static_cast<std::uint8_t>(type.code) && given.bits == type.bits && given.lanes == 1;
-    };
-    if (is(wanted)) return;
-    const auto* const known = std::ranges::find_if(kTypes, is);
-    throw Error(ErrorCode::kInvalidArgument,
-                name + " is " + wanted.numpy + ", not " + (known == kTypes.end() ? "of another type" : known->numpy));
+  /// PyTorch does not export such a tensor.
+  static void check_gradient(const std::string& name, nb::handle given) {
+    if (is_torch_tensor(given) && nb::cast<bool>(given.attr("requires_grad")))
+      throw Error(ErrorCode::kInvalidArgument, name + " requires gradients: pass tensor.detach()");
+  }
+
+  [[noreturn]] static void refuse_type(const std::string& name, const TensorInfo& tensor, const std::string& given) {
+    throw Error(ErrorCode::kInvalidArgument, name + " is " + type_of(tensor).numpy + ", not " + given);
   }
 
   template <typename View>
@@ -195,14 +213,16 @@ class PySession {
   }
 
   static InputBuffer buffer(const TensorInfo& tensor, const nb::object& array) {
-    const auto view = nb::cast<nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>(array);
-    check_type("the input '" + tensor.name + "'", tensor, view.dtype());
+    const ArrayType& wanted = type_of(tensor);
+    nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu> view;
+    if (!nb::try_cast(array, view, false) || !is_of(wanted, view.dtype()))
+      refuse_type("the input '" + tensor.name + "'", tensor, text_of(array.attr("dtype")));
     return {view.data(), tensor.dtype, shape_of(view)};
   }
 
   [[noreturn]] void refuse_unknown(const nb::dict& arrays) const {
     for (const auto& [key, value] : arrays) {
-      const auto name = nb::cast<std::string>(nb::str(key));
+      const std::string name = text_of(key);
       bool is_known = false;
       for (const TensorInfo& tensor : model_.inputs()) is_known = is_known || tensor.name == name;
       if (!is_known) throw Error(ErrorCode::kInvalidArgument, "the model has no input '" + name + "'");
@@ -232,8 +252,7 @@ void define_session(nb::module_& module) {
       .def(nb::init<PyModel&>(), nb::arg("model"), nb::call_guard<nb::gil_scoped_release>(),
            "Compiles the model's plan if this is its first session.")
       .def("run", &PySession::run, nb::arg("inputs"),
-           nb::sig("def run(self, inputs: dict[str, numpy.typing.ArrayLike]) -> dict[str, "
-                   "numpy.typing.NDArray[typing.Any]]"),
+           nb::sig("def run(self, inputs: dict[str, typing.Any]) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "INPUTS: an array for each input, by name, of exactly its type and shape. Returns one for each output, cut "
            "to its actual size if that depends on the data. With PyTorch's tensors on the model's GPU: returns such "
            "tensors, as enqueue() does in PyTorch's current stream. Raises saccade.Error naming a mismatched input.")

@@ -49,8 +49,16 @@ def test_dimensions_may_vary():
         run(images(5, 3, 12, 12))
     with pytest.raises(saccade.UnsupportedError, match="returns numbers that depend on its inputs"):
         saccade.from_torch(Returns(lambda x: (x * 2, x.shape[0])), (x,), dynamic_shapes={"x": {0: batch}}, device="cpu")
-    with pytest.raises(ValueError, match="dynamic_shapes names 'y'"):
-        saccade.from_torch(module, (x,), dynamic_shapes={"y": {0: batch}})
+
+
+@pytest.mark.parametrize("make, inputs, shapes, message", [
+    (Block, images(1, 3, 8, 8), {"y": {0: 1}}, "names 'y', which is not one of x"),
+    (Block, images(1, 3, 8, 8), [{0: 1}, {0: 1}], "has 2 entries for the arguments x"),
+    (Nested, ({"image": images(1, 3, 8, 8)}, 2), {"inputs": {"photo": {0: 1}}}, "names 'photo', which is not one of image"),
+])
+def test_surplus_dynamic_shapes_are_refused(make, inputs, shapes, message):
+    with pytest.raises(ValueError, match=f"dynamic_shapes {message}"):
+        saccade.from_torch(seeded(make), inputs, dynamic_shapes=shapes)
 
 
 @pytest.mark.parametrize("given, kind, message", [

@@ -8,6 +8,7 @@ import threading
 import numpy
 import pytest
 from conftest import SCENE_MODEL, shared
+from networks import write_rows
 from PIL import Image
 
 import saccade
@@ -34,6 +35,27 @@ def test_an_image_may_be_a_path_an_array_or_of_pil(detector, image):
                    detector(saccade.load_image(image, color="rgb"), color="rgb")):
         assert (result.boxes == expected).all()
     assert detector(rgb[:, :, 0].copy()).width == rgb.shape[1]
+
+
+class Foreign:
+    """An array of a library that has DLPack alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_an_array_is_not_copied(detector, image):
+    rgb = saccade.load_image(image, color="rgb")
+    result = detector(Foreign(rgb), color="rgb")
+    assert (result.boxes == detector(image).boxes).all() and (result.pixels() == rgb).all()
+    rgb[:] = 7
+    assert (result.pixels() == 7).all()
 
 
 def test_arrays_share_the_memory_of_the_result(detector, image):
@@ -71,66 +93,6 @@ def test_a_drawing_is_saved(detector, image, tmp_path):
     assert (numpy.asarray(Image.open(tmp_path / "drawn.png")) == result.plot("rgb")).all()
 
 
-def test_json_is_the_line_of_the_command(detector, image):
-    import json
-    result = detector(image)
-    line = json.loads(result.to_json())
-    assert [d["class"] for d in line["detections"]] == result.class_name
-    assert (numpy.array([d["box"] for d in line["detections"]], numpy.float32) == result.boxes).all()
-
-
-def test_coco_is_the_file_of_the_command(detector, image, command, tmp_path):
-    import json
-    command("run", SCENE_MODEL, "--device", "cpu", "--source", image, "--coco", str(tmp_path / "out.json"), "--quiet")
-    rows = json.loads((tmp_path / "out.json").read_text())
-    ours = detector(image).to_coco(rows[0]["image_id"])
-    assert len(ours) == len(rows)
-    for a, b in zip(ours, rows):
-        assert a.keys() == b.keys() and a["category_id"] == b["category_id"]
-        assert numpy.allclose(a["bbox"], b["bbox"], atol=1e-4) and numpy.float32(a["score"]) == numpy.float32(b["score"])
-
-
-def test_supervision(detector, image):
-    supervision = pytest.importorskip("supervision", reason="needs supervision")
-    result = detector(image)
-    detections = result.to_supervision()
-    assert isinstance(detections, supervision.Detections)
-    assert (detections.xyxy == result.boxes).all() and detections["class_name"].tolist() == result.class_name
-    assert detections.tracker_id is None
-
-
-@pytest.mark.parametrize("bad, kind, message", [
-    (numpy.zeros((8, 8, 3), numpy.uint8), saccade.InvalidArgumentError, "order of the image's colours is unknown"),
-    (numpy.zeros((8, 8, 3), numpy.float32), ValueError, "no uint8"),
-    (numpy.zeros((8, 8, 4), numpy.uint8), ValueError, r"\(8, 8, 4\)"),
-    (numpy.zeros((0, 8, 3), numpy.uint8), ValueError, "no pixels"),
-    (numpy.zeros((8, 16, 3), numpy.uint8)[:, ::2], ValueError, "ascontiguousarray"),
-    ("missing.png", FileNotFoundError, "missing.png"),
-    (__file__, saccade.InvalidFileError, "is no image"),
-    (3, TypeError, "not int"),
-    (None, TypeError, "not NoneType"),
-])
-def test_what_is_no_image_is_refused(detector, bad, kind, message):
-    color = None if "colours" in message else "rgb"
-    with pytest.raises(kind, match=message):
-        detector(bad, color=color)
-
-
-def test_wrong_options_are_refused(tmp_path):
-    with pytest.raises(saccade.NotFoundError, match="nowhere.onnx"):
-        saccade.Model("nowhere.onnx")
-    with pytest.raises(ValueError, match="device") as caught:
-        saccade.Model(SCENE_MODEL, device="tpu")
-    assert caught.value.code == "invalid argument" and caught.value.card is None
-    with pytest.raises(ValueError, match="precision"):
-        saccade.Model(SCENE_MODEL, precision="fp7")
-    with pytest.raises(TypeError):
-        saccade.Model(SCENE_MODEL, confidance=0.5)
-    (tmp_path / "broken.onnx").write_bytes(b"no model")
-    with pytest.raises(saccade.InvalidFileError, match="broken.onnx"):
-        saccade.Model(tmp_path / "broken.onnx")
-
-
 def test_options_reach_the_model(image):
     strict = saccade.Model(SCENE_MODEL, device="cpu", confidence=0.6)
     assert (strict(image).confidence >= 0.6).all()
@@ -145,19 +107,22 @@ def test_options_reach_the_model(image):
 
 
 def test_threads_share_a_model(detector, image):
-    expected = detector(image).boxes
-    equal = []
+    rgb = numpy.asarray(Image.open(image))
+    images = [rgb, rgb[::-1].copy(), rgb[:, ::-1].copy(), rgb[:, 60:].copy()]
+    expected = [detector(each, color="rgb").boxes.tolist() for each in images]
+    assert all(expected) and len({str(boxes) for boxes in expected}) == len(images)
+    found = [[] for _ in images]
 
-    def work():
+    def work(at):
         for _ in range(4):
-            equal.append((detector(image).boxes == expected).all())
+            found[at].append(detector(images[at], color="rgb").boxes.tolist())
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(len(images))]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(equal) == 16 and all(equal)
+    assert found == [[boxes] * 4 for boxes in expected]
 
 
 def test_other_threads_run_while_a_model_does(image):
@@ -209,8 +174,6 @@ def test_masks():
         for x, y in (ring.T.astype(int) for rings in polygons for ring in rings):
             areas.append(int((x * numpy.roll(y, -1) - numpy.roll(x, -1) * y).sum()) // 2)
         assert sum(areas) == result.masks.areas[i]  # holes count negative
-    for row, rle in zip(result.to_coco(1), result.masks.rle):
-        assert row["segmentation"] == rle and rle["size"] == (result.height, result.width)
     pytest.importorskip("supervision", reason="needs supervision")
     assert (result.to_supervision().mask == bitmaps).all()
 
@@ -221,6 +184,26 @@ def test_classes_outlive_their_result():
     gc.collect()
     assert len(classes) == 3 and classes[0].class_name == "malamute"
     assert classes[0].confidence >= classes[1].confidence and model.task == "classify"
+
+
+def test_keypoints(tmp_path):
+    rows = [[8, 16, 40, 48, 0.9, 0, 10, 20, 0.75, 30, 40, 0.5], [1, 2, 63, 62, 0.6, 0, 5, 6, 0.25, 7, 8, 1]]
+    path = write_rows(tmp_path / "pose.onnx", rows, '[output]\ndecoder = "yolo-e2e-pose"\nkeypoints = 2\nlabels = ["cat"]\n')
+    result = saccade.Model(path, device="cpu")(numpy.zeros((64, 64, 3), numpy.uint8), color="rgb")
+    assert result.task == "pose" and result.class_name == ["cat", "cat"]
+    assert numpy.allclose(result.boxes, numpy.array(rows)[:, :4], atol=1e-3)
+    assert numpy.allclose(result.keypoints, numpy.array(rows)[:, 6:].reshape(2, 2, 3), atol=1e-3)
+    assert result.to_coco(1)[0]["keypoints"] == pytest.approx([10, 20, 2, 30, 40, 2], abs=1e-3)
+
+
+def test_oriented_boxes(tmp_path):
+    rows = [[32, 24, 20, 10, 0.9, 1, 0.5], [40, 40, 30, 12, 0.7, 0, -0.25]]
+    path = write_rows(tmp_path / "obb.onnx", rows, '[output]\ndecoder = "yolo-e2e-obb"\nlabels = ["ship", "plane"]\n')
+    result = saccade.Model(path, device="cpu")(numpy.zeros((64, 64, 3), numpy.uint8), color="rgb")
+    assert result.task == "obb" and result.class_name == ["plane", "ship"]
+    expected = numpy.array(rows)[:, [0, 1, 2, 3, 6]] % (1000, 1000, 1000, 1000, numpy.pi)
+    assert numpy.allclose(result.obb, expected, atol=1e-3)
+    assert numpy.allclose((result.boxes[:, :2] + result.boxes[:, 2:]) / 2, numpy.array(rows)[:, :2], atol=1e-2)
 
 
 def test_depth():

@@ -1,4 +1,5 @@
 """The package as its users' tools see it."""
+import ast
 import os
 import pathlib
 import signal
@@ -7,13 +8,18 @@ import sys
 import time
 import types
 
+import numpy
 import pytest
 from conftest import BUILD, ROOT, SCENE_MODEL
 
 import saccade
+from saccade import _verbs
 
 TYPED = '''
+import pathlib
+
 import numpy
+import PIL.Image
 import saccade
 
 model = saccade.Model("model.onnx", device="cpu")
@@ -23,13 +29,23 @@ for tracked in saccade.Pipeline("video.mp4", model, track="bytetrack"):
     names: list[str] = tracked.class_name
     if tracked.masks is not None:
         areas: list[int] = tracked.masks.areas
+chosen = saccade.Model(pathlib.Path("model.onnx"), classes=[0, "person"], card=pathlib.Path("card.toml"))
+print(chosen("image.jpg").to_coco(1)[0]["bbox"], chosen(PIL.Image.new("L", (4, 4))).to_supervision().xyxy)
+chosen(pathlib.Path("image.jpg")).save(pathlib.Path("drawn.png"))
+pipeline = saccade.Pipeline([pathlib.Path("a.mp4"), "b.mp4"], (model, chosen), zones=pathlib.Path("zones.toml"))
+arrays = {"images": numpy.zeros((1, 3, 4, 4), numpy.float32)}
+output = saccade.Session(model).run(arrays)["output0"]
+report = saccade.bench("model.onnx", runs=numpy.int64(3), duration=0.5, engines=["a", "b"])
 '''
+
+WRONG = ['model("a.jpg", colour="rgb")', "model(None)", "saccade.Model(3.5)", "saccade.Pipeline(3, model)",
+         'saccade.Pipeline("a.mp4", 4)', 'saccade.Model("a.onnx", classes=[0.5])', "result.save(3)"]
 
 
 def test_types_are_checked(tmp_path):
     pytest.importorskip("mypy", reason="needs mypy")
     (tmp_path / "typed.py").write_text(TYPED)
-    (tmp_path / "wrong.py").write_text(TYPED + 'model(3, colour="rgb")\n')
+    (tmp_path / "wrong.py").write_text(TYPED + "\n".join(WRONG))
     environment = os.environ | {"MYPYPATH": str(BUILD / "python")}
 
     def check(path):
@@ -37,13 +53,20 @@ def test_types_are_checked(tmp_path):
         return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=tmp_path, check=False)
 
     assert (done := check("typed.py")).returncode == 0, done.stdout
-    assert "colour" in check("wrong.py").stdout
+    errors = check("wrong.py").stdout
+    for line, wrong in enumerate(WRONG, 1 + TYPED.count("\n")):
+        assert f"wrong.py:{line}: error" in errors, (wrong, errors)
 
 
 def test_public_names_have_docstrings():
     for name in saccade.__all__:
         value = getattr(saccade, name)
         assert name == "__version__" or value.__doc__, name
+    # The extension's own properties have their signature at least; the stub has what is written.
+    stub = ast.parse(pathlib.Path(saccade.__file__).with_name("_saccade.pyi").read_text())
+    for each in (each for each in stub.body if isinstance(each, ast.ClassDef)):
+        for member in (member for member in each.body if isinstance(member, ast.FunctionDef)):
+            assert member.name.startswith("_") or ast.get_docstring(member), f"{each.name}.{member.name}"
 
 
 def test_the_command_is_in_it():
@@ -60,10 +83,27 @@ def test_the_commands_verbs_are_functions(tmp_path):
     assert report and saccade.Model(plan).task == saccade.Model(SCENE_MODEL).task
     measured = saccade.bench(plan, device="cpu", runs=3, loads=1, duration=0.1)
     assert measured["models"][0]["latency_ms"]["p50"] > 0
-    with pytest.raises(saccade.Error, match="missing.onnx"):
-        saccade.bench("missing.onnx")
-    with pytest.raises(saccade.Error, match="--no-such-flag"):
-        saccade.bench(plan, no_such_flag=1)
+
+
+@pytest.mark.parametrize("function, options, kind, message", [
+    (saccade.bench, {"model": "missing.onnx"}, FileNotFoundError, "missing.onnx"),
+    (saccade.compile, {"model": "missing.onnx", "output": "a.plan"}, saccade.NotFoundError, "missing.onnx"),
+    (saccade.validate, {"model": SCENE_MODEL, "data": "coco:nowhere"}, saccade.Error, "nowhere"),
+    (saccade.bench, {"no_such_flag": 1}, ValueError, "--no-such-flag"),
+    (saccade.bench, {"runs": numpy.int64(-3)}, saccade.InvalidArgumentError, "-3"),
+    (saccade.bench, {"help": True}, ValueError, "prints no report with the options help"),
+    (saccade.bench, {"runs": object()}, TypeError, "the option 'runs' can't be object"),
+    (saccade.bench, {"device": b"cpu"}, TypeError, "the option 'device' can't be bytes"),
+])
+def test_errors_of_the_commands_have_classes(function, options, kind, message):
+    with pytest.raises(kind, match=message):
+        function(**{"model": SCENE_MODEL} | options)
+
+
+def test_options_may_be_of_numpy():
+    flags = _verbs._flags({"runs": numpy.int64(3), "duration": numpy.float32(0.5), "json": True, "loads": None, "tune": False,
+                           "shape": ["a=1", pathlib.Path("b")]})
+    assert flags == ["--runs", "3", "--duration", "0.5", "--json", "--shape", "a=1", "--shape", "b"]
 
 
 def test_a_verdict_has_its_report(tmp_path, monkeypatch):
@@ -72,7 +112,9 @@ def test_a_verdict_has_its_report(tmp_path, monkeypatch):
     command.chmod(0o755)
     monkeypatch.setattr("saccade._verbs.path", lambda: str(command))
     monkeypatch.setenv("CODE", "3")
-    assert saccade.validate(SCENE_MODEL, "coco:none") == {"agrees": False}
+    with pytest.warns(UserWarning, match="^they differ$") as warned:
+        assert saccade.validate(SCENE_MODEL, "coco:none") == {"agrees": False}
+    assert warned[0].filename == __file__
     monkeypatch.setenv("CODE", "1")
     with pytest.raises(saccade.Error, match="they differ"):
         saccade.validate(SCENE_MODEL, "coco:none")

@@ -1,5 +1,7 @@
 """Pipelines in a loop."""
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -52,6 +54,25 @@ def test_tracks(detector):
         saccade.Pipeline(SCENE + "2", detector, track="deepsort")
 
 
+def test_tracks_with_the_model_as_it_was_loaded(tmp_path, monkeypatch):
+    for ending in (".onnx", ".toml"):
+        shutil.copy(SCENE_MODEL.replace(".onnx", ending), tmp_path / f"moved{ending}")
+    monkeypatch.chdir(tmp_path)
+    model = saccade.Model("moved.onnx", device="cpu")
+    carded = saccade.Model("moved.onnx", device="cpu", card="moved.toml")
+    monkeypatch.chdir("/")
+    for each in (model, carded):
+        assert next(saccade.Pipeline(SCENE + "2", each, track="sort")).model == "moved"
+    (tmp_path / "moved.toml").write_text("")
+    with pytest.raises(ValueError, match="moved.toml has changed"):
+        saccade.Pipeline(SCENE + "2", model, track="sort")
+    with open(tmp_path / "moved.onnx", "ab") as file:
+        file.write(b"more")
+    with pytest.raises(ValueError, match="moved.onnx has changed"):
+        saccade.Pipeline(SCENE + "2", carded, track="sort")
+    assert next(saccade.Pipeline(SCENE + "2", model)).model == "moved"  # what is loaded needs no file
+
+
 def test_pixels_are_kept_if_asked_for(detector):
     result = next(saccade.Pipeline(SCENE + "2", detector, frames=True, color="rgb"))
     bgr = next(saccade.Pipeline(SCENE + "2", detector, frames=True))
@@ -64,11 +85,17 @@ def test_pixels_are_kept_if_asked_for(detector):
 def test_counts_in_zones(detector, tmp_path):
     (tmp_path / "zones.toml").write_text('[[area]]\nname = "all"\nunits = "normalized"\n'
                                          'points = [[0, 0], [1, 0], [1, 1], [0, 1]]\nhold = 0\n')
-    last = None
-    for last in saccade.Pipeline("synthetic:?seed=3&frames=20&objects=6&fps=10", detector, track="sort",
-                                 zones=str(tmp_path / "zones.toml")):
-        pass
-    assert last.zones[0]["name"] == "all" and last.zones[0]["in"] > 0
+    results = list(saccade.Pipeline("synthetic:?seed=3&frames=20&objects=6&fps=10", detector, track="sort",
+                                    zones=tmp_path / "zones.toml"))
+    state = results[-1].zones[0]
+    events = [(result, event) for result in results for event in result.zone_events]
+    assert state["name"] == "all" and state["in"] == sum(event["kind"] == "enter" for _, event in events) > 0
+    for result, event in events:
+        assert event["zone"] == "all" and event["since_ns"] <= result.timestamp_ns and event["track_id"] > 0
+        if event["kind"] == "enter":
+            at = result.track_id.tolist().index(event["track_id"])
+            assert event["class"] in detector.labels and event["class_id"] == detector.labels.index(event["class"])
+            assert result.confidence[at] > 0 and event["seconds"] == 0
 
 
 @pytest.mark.parametrize("options, message", [
@@ -85,6 +112,20 @@ def test_wrong_options_are_refused(detector, options, message):
 def test_a_missing_source_is_named(detector):
     with pytest.raises(FileNotFoundError, match="nowhere.mp4"):
         saccade.Pipeline("nowhere.mp4", detector)
+
+
+def test_goes_on_after_a_source_that_fails(detector, image, tmp_path):
+    (tmp_path / "cut.png").write_bytes(pathlib.Path(image).read_bytes()[:2000])
+    pipeline = saccade.Pipeline([tmp_path / "cut.png", image], detector)
+    results, errors = [], []
+    while True:
+        try:
+            results.append(next(pipeline))
+        except StopIteration:
+            break
+        except saccade.DeviceError as error:
+            errors.append(str(error))
+    assert len(results) == 1 and len(errors) == 1 and "cut.png" in errors[0]
 
 
 def test_stops_from_another_thread(detector):

@@ -11,6 +11,7 @@ from torch.nn import functional
 
 import saccade
 import saccade.torch
+from saccade import _torch_backend
 
 
 @pytest.mark.parametrize("make, shape", [(Block, (2, 3, 16, 16)), (Transformer, (2, 3, 32, 32))])
@@ -203,8 +204,16 @@ def test_weights_that_change_at_every_call_are_not_built_again():
     assert len(saccade.torch.explain(network).graphs) == 1
 
 
-def test_builds_for_other_weights_are_bounded():
+def test_builds_for_other_weights_are_bounded(monkeypatch):
     """A function that takes its weights has one graph for all of them."""
+    made = []
+
+    class Noted(_torch_backend.Compiled):
+        def __init__(self, *given):
+            super().__init__(*given)
+            made.append(self)
+
+    monkeypatch.setattr(_torch_backend, "Compiled", Noted)
     first, x = nn.Conv2d(3, 4, 3), images(1, 3, 8, 8)
 
     def function(x, module):
@@ -214,6 +223,7 @@ def test_builds_for_other_weights_are_bounded():
     for module in [first, *(nn.Conv2d(3, 4, 3) for _ in range(6)), first]:
         for _ in range(3):
             assert_close(network(x, module), function(x, module))
+    assert max(len(each._builds) for each in made) == _torch_backend.MOST_WEIGHTS
 
 
 def test_modules_of_one_class_have_their_own_weights():

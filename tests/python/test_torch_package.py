@@ -9,19 +9,40 @@ from torch_networks import Block, assert_close, compiled, fresh, images, last, s
 
 import torch
 from torch import nn
+from torch._dynamo.exc import BackendCompilerFailed
 
 import saccade
 import saccade.torch
+from saccade import _torch_tensors as tensors
+
+
+def test_tensors_on_the_cpu_are_not_copied():
+    class Session:
+        def run(self, inputs):
+            return {"y": inputs["x"]}
+
+    x = images(2, 3)
+    assert tensors.run(Session(), {"x": x})["y"].data_ptr() == x.data_ptr()
+
+
+def test_a_tensor_that_requires_gradients_is_no_input(detector):
+    name, shape = detector.inputs[0].name, detector.inputs[0].shape
+    session = saccade.Session(detector)
+    for given, message in ((torch.zeros(shape, requires_grad=True), r"requires gradients: pass tensor.detach\(\)"),
+                           (torch.zeros(shape, dtype=torch.bfloat16), "can't become an array: .*BFloat16")):
+        with torch.enable_grad(), pytest.raises(ValueError, match=f"the input '{name}' {message}"):
+            session.run({name: given})
 
 
 def test_wrong_options_are_refused():
-    with pytest.raises(Exception, match="no option 'max_shape'"):
+    # PyTorch wraps what a backend raises while it compiles.
+    with pytest.raises(BackendCompilerFailed, match="ValueError: the backend saccade has no option 'max_shape'"):
         compiled(seeded(Block), max_shape=3)(images(1, 3, 8, 8))
     with pytest.raises(TypeError, match="'threads' is int"):
         saccade.torch.options(threads="2")
     with pytest.raises(ValueError, match="at least 1"):
         saccade.torch.options(max_shapes=0)
-    with pytest.raises(Exception, match="no mode"):
+    with pytest.raises(BackendCompilerFailed, match="ValueError: the backend saccade has no mode"):
         torch.compile(seeded(Block), backend="saccade", mode="max-autotune")(images(1, 3, 8, 8))
     with pytest.raises(saccade.InvalidArgumentError, match="tpu"):
         compiled(seeded(Block), device="tpu")(images(1, 3, 8, 8))
