@@ -2,6 +2,7 @@
 
 A prediction has no effects, so that a request may be run twice.
 """
+import http.client
 import sys
 import time
 import urllib.error
@@ -9,13 +10,14 @@ import urllib.request
 
 
 def predict(url, image, patience=30):
-    """The body of the response to IMAGE, the bytes of a file. Raises OSError after PATIENCE seconds."""
+    """The body of the response to IMAGE, the bytes of a file. Raises OSError or HTTPException after PATIENCE
+    seconds."""
     end, pause = time.monotonic() + patience, 0.1
     while True:
         try:
             with urllib.request.urlopen(urllib.request.Request(url, image), timeout=patience) as response:
                 return response.read()
-        except OSError as error:
+        except (OSError, http.client.HTTPException) as error:
             # 4xx is the request's own fault, but for 429: too many.
             is_ours = isinstance(error, urllib.error.HTTPError) and error.code < 500 and error.code != 429
             if is_ours or time.monotonic() + pause > end:

@@ -5,6 +5,7 @@
 #include "serve/json_request.hpp"
 #include "serve/protocol.hpp"
 #include "serve/replies.hpp"
+#include "serve/trace_context.hpp"
 
 namespace saccade::serve {
 namespace {
@@ -55,6 +56,8 @@ void add_repository(std::vector<HttpRoute>& routes, Repository& models, Workers&
     // Loading takes as long as a model is compiled, and the threads that serve other paths must not wait for it.
     const auto respond = [&models, &controls, reply](HttpRequest request, HttpRespond send) {
       controls.add([&models, reply, request = std::move(request), send = std::move(send)] {
+        const TraceContext trace = parse_traceparent(request.header(kTraceHeader));
+        const LogTraceScope scope(trace.for_log());
         respond_with(send, [&] { return reply(models, request); });
       });
     };

@@ -4,11 +4,14 @@
 Exit status 77: skipped, for want of a package of script/python.txt.
 """
 import copy
+import http.server
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import threading
 import unittest
 
 try:
@@ -21,6 +24,10 @@ except ImportError as missing:
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
+sys.path[:0] = [str(ROOT / "tests" / "http"), str(EXAMPLES / "ray")]
+import client  # noqa: E402
+import skips  # noqa: E402
+
 SOURCE = "".join(path.read_text() for path in (ROOT / "src" / "http").glob("*.cpp"))
 FAMILIES = dict((name, kind) for kind, name in re.findall(r'\b(counter|gauge|histogram)\(\s*"(\w+)"', SOURCE))
 SUFFIXES = {"histogram": ("_bucket", "_sum", "_count")}
@@ -30,6 +37,8 @@ METRICS.add("up")
 # Of Prometheus, and of a histogram.
 LABELS = {"job", "instance", "le", *re.findall(r'\{"(\w+)", ', SOURCE)}
 KUBERNETES = "1.30"
+# The second is a patch of the first.
+IMAGES = {"cpu": "registry.example.com/saccade:0.1.0", "gpu": "registry.example.com/saccade:0.1.0-cuda"}
 
 
 def load(*names):
@@ -85,6 +94,9 @@ class Monitoring(unittest.TestCase):
                 self.assertLessEqual(names, METRICS)
                 labels = {each for of in re.findall(r"\{([^}]*)\}", bare) for each in re.findall(r"(\w+)[=!]", of)}
                 grouped = re.findall(r"\b(?:by|on|ignoring|group_left) \(([^)]*)\)", bare)
+                # Two jobs may read one instance: without the job, its series are there twice.
+                for keys in re.findall(r"\bon \(([^)]*)\)", bare):
+                    self.assertLessEqual({"job", "instance"}, set(keys.split(", ")))
                 labels |= {each.strip() for of in grouped for each in of.split(",")}
                 self.assertLessEqual(labels, LABELS)
                 for value in re.findall(r'(?:outcome|stage|direction)[=!]~?"([^"]*)"', expression):
@@ -94,7 +106,7 @@ class Monitoring(unittest.TestCase):
         # What the dashboard is for.
         shown = {re.sub("_(bucket|sum|count)$", "", name) for name in used}
         for name in ("saccade_requests_total", "saccade_request_seconds", "saccade_batch_images", "saccade_waiting_requests",
-                     "saccade_gpu_use_ratio", "saccade_gpu_memory_bytes", "saccade_frames_total", "saccade_latency_seconds"):
+                     "saccade_frames_total", "saccade_latency_seconds", *(each for each in FAMILIES if each.startswith("saccade_gpu_"))):
             self.assertIn(name, shown)
 
     def test_the_documents_have_all_metrics(self):
@@ -128,9 +140,24 @@ class Monitoring(unittest.TestCase):
     def test_the_jobs_are_those_of_the_alerts(self):
         configuration = load("monitoring", "prometheus.yml")
         self.assertEqual(configuration["rule_files"], ["alerts.yml"])
-        for job in configuration["scrape_configs"]:
+        pods = load("monitoring", "prometheus-kubernetes.yml")
+        # Else it can't be one of scrape_config_files.
+        self.assertEqual(list(pods), ["scrape_configs"])
+        for job in configuration["scrape_configs"] + pods["scrape_configs"]:
             self.assertRegex(job["job_name"], r"^saccade")
             self.assertEqual((job["scheme"], job["authorization"]), ("https", {"credentials_file": "token"}))
+        # Debian's Prometheus knows no other kind.
+        kinds = {key for job in configuration["scrape_configs"] for key in job if key.endswith("_configs") and key != "relabel_configs"}
+        self.assertEqual(kinds, {"static_configs"})
+
+    def test_promtool_takes_them(self):
+        promtool = shutil.which("promtool")
+        if promtool is None:
+            self.skipTest("needs promtool")
+        for name in ("prometheus.yml", "alerts.yml"):
+            check = ["config", "--syntax-only"] if name == "prometheus.yml" else ["rules"]
+            done = subprocess.run([promtool, "check", *check, EXAMPLES / "monitoring" / name], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
 
 class Kubernetes(unittest.TestCase):
@@ -174,6 +201,28 @@ class Kubernetes(unittest.TestCase):
             for name in (*listed["resources"], *(patch["path"] for patch in listed.get("patches", []))):
                 self.assertTrue((folder / name).exists(), name)
 
+    def test_each_deployment_has_its_image(self):
+        manifest = {}
+        for kind, image in IMAGES.items():
+            manifest = merged(manifest, load("kubernetes", kind, "deployment.yaml"))
+            (container, ) = manifest["spec"]["template"]["spec"]["containers"]
+            # What a kustomization does not find by its name stays as it is, without a word.
+            (rule, ) = load("kubernetes", kind, "kustomization.yaml")["images"]
+            self.assertEqual(rule["name"], container["image"])
+            container["image"] = f"{rule['newName']}:{rule['newTag']}"
+            self.assertEqual(container["image"], image)
+
+    def test_kubectl_finds_the_same(self):
+        kubectl = shutil.which("kubectl")
+        if kubectl is None:
+            self.skipTest("needs kubectl")
+        for kind, image in IMAGES.items():
+            done = subprocess.run([kubectl, "kustomize", EXAMPLES / "kubernetes" / kind], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (built, ) = (each for each in yaml.safe_load_all(done.stdout) if each["kind"] == "Deployment")
+            (container, ) = built["spec"]["template"]["spec"]["containers"]
+            self.assertEqual((container["image"], container["args"][-1]), (image, "cpu" if kind == "cpu" else "auto"))
+
 
 class Container(unittest.TestCase):
     def setUp(self):
@@ -202,5 +251,30 @@ class Container(unittest.TestCase):
         self.assertEqual(json.loads(check), ["saccade-health", "ready"])
 
 
+class Ray(unittest.TestCase):
+    def test_the_client_repeats_what_was_cut_off(self):
+        bodies = [b"half", b"the whole body"]
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                self.send_response(200)
+                self.send_header("Content-Length", "14")
+                self.end_headers()
+                self.wfile.write(bodies.pop(0))
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            try:
+                self.assertEqual(client.predict(f"http://127.0.0.1:{server.server_port}/", b"image"), b"the whole body")
+            finally:
+                server.shutdown()
+                thread.join()
+
+
 if __name__ == "__main__":
-    unittest.main()
+    skips.main()

@@ -8,16 +8,20 @@ import concurrent.futures
 import http.client
 import json
 import os
+import pathlib
 import shutil
 import socket
 import struct
 import subprocess
+import sys
 import tempfile
 import threading
 import time
 import unittest
+from xml.sax.saxutils import escape
 
 import serving
+import skips
 from serving import ARGS, ELEMENTS, NAME, SMALL, Server, binary, body, command, network, rendered, tensor, values, write_sum
 
 
@@ -92,6 +96,9 @@ class Protocol(unittest.TestCase):
                 (body(inputs=[tensor(datatype="x" * 100000)]).encode(), {}, "xxx..."),
                 (body(outputs=[{"name": "logits", "parameters": {"binary_data": 1}}]).encode(), {}, "neither true nor false"),
                 (body(parameters={"timeout": "x"}).encode(), {}, "microseconds"),
+                (body(parameters={"sequence_id": 5}).encode(), {}, "'sequence_id' of the request is not known"),
+                (body(inputs=[tensor(parameters={"shared_memory_bytesize": 5})]).encode(), {}, "'shared_memory_bytesize' of an input"),
+                (body(outputs=[{"name": "logits", "parameters": {"binary": True}}]).encode(), {}, "'binary' of an output"),
                 (text[:-1], headers, "bytes"), (text + b"x", headers, "follow the last tensor"),
                 (text, {"Inference-Header-Content-Length": "x"}, "'x'"),
                 (text, {"Inference-Header-Content-Length": "99999999"}, "99999999"),
@@ -147,6 +154,25 @@ class Protocol(unittest.TestCase):
         with Server("--max-pixels", "1000", models=[ARGS.model]) as server:
             status, response = server.post(f"/predict/{NAME}", image)
             self.assertEqual((status, "320x240" in response["error"]), (400, True), response)
+
+    def test_curl(self):
+        if shutil.which("curl") is None:
+            self.skipTest("curl is not installed")
+        with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
+            path = rendered(folder)
+            address = f"http://127.0.0.1:{server.port}/predict/{NAME}"
+            form = ("--form", "note=x", "--form", f'image=@{path};filename="a;\\"b.jpg"')
+            for flags in (("--data-binary", f"@{path}"), form, (*form, "--header", "Expect: 100-continue"),
+                          ("--data-binary", f"@{path}", "--header", "Transfer-Encoding: chunked")):
+                done = subprocess.run(["curl", "--silent", "--show-error", "--fail", "--noproxy", "*", *flags, address],
+                                      capture_output=True, timeout=60)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(json.loads(done.stdout)["width"], 320)
+            drawn = os.path.join(folder, "drawn")
+            subprocess.run(["curl", "--silent", "--fail", "--noproxy", "*", *form, "--output", drawn, address + "?draw=1"], check=True,
+                           timeout=60)
+            with open(drawn, "rb") as file:
+                self.assertEqual(file.read(2), b"\xff\xd8")
 
     def test_tritons_client(self):
         try:
@@ -313,6 +339,40 @@ class Log(unittest.TestCase):
             self.assertEqual([line for line in server.errors if "/dev/full" in line],
                              ["saccade: warning: /dev/full: requests are not logged: No space left on device\n",
                               "saccade: error: can't write /dev/full: 2 requests are not logged\n"])
+
+
+class Skips(unittest.TestCase):
+    PROGRAM = """
+import unittest
+import skips
+class First(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        raise unittest.SkipTest("needs ../shared")
+    def test_a(self): pass
+    def test_b(self): pass
+class Second(unittest.TestCase):
+    def test_c(self):
+        {}
+skips.main()
+"""
+
+    def test_what_is_skipped_is_said_and_counted(self):
+        here = pathlib.Path(skips.__file__).parent
+        for statement, status, summary in (
+            ("pass", 0, "skipped, needs ../shared: 2 tests (x)\n1 passed, 0 failed, 2 skipped\n"),
+            ("with self.subTest(): self.skipTest('needs b')", 0,
+             "skipped, needs ../shared: 2 tests (x)\nskipped, needs b: 1 tests (x)\n1 passed, 0 failed, 3 skipped\n"),
+            ("self.skipTest('needs ../shared')", 77, "skipped, needs ../shared: 1 tests (x)\n0 passed, 0 failed, 1 skipped\n"),
+            ("self.fail()", 1, "failed: x\n0 passed, 1 failed, 0 skipped\n")):
+            with self.subTest(statement), tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run([sys.executable, "-c", self.PROGRAM.format(statement)], cwd=here, capture_output=True, text=True)
+                self.assertEqual(done.returncode, status, done.stderr)
+                kind = {0: "", 1: "<failure/>", 77: "<skipped/>"}[status]
+                report = pathlib.Path(folder, "tests.xml")
+                report.write_text(f'<testsuite><testcase name="x">{kind}<system-out>{escape(done.stdout)}</system-out></testcase></testsuite>')
+                counted = subprocess.run([here.parents[1] / "script" / "summarize-tests", report], capture_output=True, text=True)
+                self.assertEqual(counted.stdout, summary)
 
 
 if __name__ == "__main__":

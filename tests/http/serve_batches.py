@@ -154,6 +154,19 @@ class Repository(unittest.TestCase):
                 given = {"name": "x", "shape": [2, 3], "datatype": "FP32", "data": [1, 2, 3, 4, 5, 6]}
                 self.assertEqual(server.post("/v2/models/b/infer", json.dumps({"inputs": [given]}))[0], 200, "the model before stays")
 
+    def test_what_is_wrong_with_a_model_is_logged_with_the_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_sum(os.path.join(folder, "a.onnx"))
+            with Server("--model-dir", folder, models=[]) as server:
+                with open(os.path.join(folder, "b.onnx"), "wb") as file:
+                    file.write(b"broken")
+                for headers in ({"traceparent": f"00-{'4b' * 16}-{'0f' * 8}-01"}, {}):
+                    self.assertEqual(server.request("POST", "/v2/repository/models/b/load", b"{}", headers)[0], 400)
+                server.finish()
+            first, second = [line for line in server.errors if "'b' is not loaded" in line]
+            self.assertTrue(first.endswith(f" (trace_id={'4b' * 16} span_id={'0f' * 8})\n"), first)
+            self.assertNotIn("trace_id", second)
+
     def test_models_of_the_command_line_stay(self):
         with tempfile.TemporaryDirectory() as folder:
             for flags, named in (((), "--model-dir"), (("--model-dir", folder), "stays as it is")):

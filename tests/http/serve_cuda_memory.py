@@ -8,12 +8,14 @@ import ctypes
 import json
 import os
 import pathlib
+import re
 import sys
 import tempfile
 import threading
 import time
 
 import serving
+from scrape import parse
 from serving import Server, TritonCase, write_copies, write_sum
 
 os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"  # servers are started by fork and exec
@@ -293,6 +295,15 @@ class CudaMemory(TritonCase):
                             ({"raw_handle": {"b64": ""}, "device_id": 0, "byte_size": 1}, "0 bytes, not 64")):
             status, response = server.post("/v2/cudasharedmemory/region/a/register", json.dumps(body))
             self.assertEqual((status, named in response["error"]), (400, True), response)
+
+    def test_the_metrics_have_what_the_dashboard_shows_of_the_gpu(self):
+        dashboard = pathlib.Path(__file__).parents[2] / "examples" / "monitoring" / "dashboard.json"
+        shown = set(re.findall(r"saccade_gpu_\w+", dashboard.read_text()))
+        server, _ = self.serve()
+        samples, _ = parse(server.request("GET", "/metrics")[1].decode())
+        found = {name: dict(labels) for name, labels in samples if name.startswith("saccade_gpu_")}
+        self.assertEqual(set(found), shown)
+        self.assertEqual([labels["gpu"] for labels in found.values()], ["0"] * len(shown))
 
     def test_memory_is_closed_when_it_is_unregistered(self):
         server, clients = self.serve()

@@ -142,6 +142,30 @@ class Page(unittest.TestCase):
         self.assertEqual(page.evaluate("document.querySelector('#camera').getAttribute('aria-pressed')"), "false")
         self.assertEqual(page.take_errors(network=True), [])
 
+    def test_a_camera_that_is_refused(self):
+        page = self.browser
+        self.load()
+        page.choose_file("#file", self.image)
+        page.wait_for(PREDICTED, "objects")
+        summary = page.evaluate("document.querySelector('#summary').textContent")
+        page.evaluate("""{
+          navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', 'NotAllowedError'));
+          const sent = window.fetch;
+          window.fetch = (path, options) => !String(path).startsWith('predict/') ? sent(path, options) :
+            new Promise((_, fail) => options.signal.addEventListener('abort', () => fail(options.signal.reason)));
+        } 0""")
+        # Beside the predictions of an image, and without any.
+        for before in (summary, ""):
+            if not before:
+                page.evaluate("current = null; hideImage(); 0")
+            page.choose_file("#file", self.image)
+            page.wait_for("document.querySelector('#summary').textContent === 'The model runs.'", "the request")
+            page.evaluate("document.querySelector('#camera').click()")
+            page.wait_for("/does not allow the camera/.test(document.querySelector('#error').textContent)", "that it is refused")
+            self.assertEqual(page.evaluate("document.querySelector('#summary').textContent"), before)
+            self.assertEqual(page.evaluate("document.querySelector('#camera').getAttribute('aria-pressed')"), "false")
+        self.assertEqual(page.take_errors(), [])
+
     def test_the_keyboard_reaches_everything(self):
         page = self.browser
         self.load()

@@ -7,9 +7,10 @@ import re
 import signal
 import struct
 import subprocess
-import sys
 import threading
 import unittest
+
+import skips
 
 PARSER = argparse.ArgumentParser()
 PARSER.add_argument("--binary", required=True)
@@ -173,4 +174,4 @@ def rendered(folder, format="jpg"):
 
 
 def main():
-    unittest.main(module="__main__", argv=[sys.argv[0], *REST])
+    skips.main(REST)

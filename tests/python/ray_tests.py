@@ -11,6 +11,7 @@ import pathlib
 import secrets
 import signal
 import socket
+import struct
 import sys
 import tempfile
 import time
@@ -79,7 +80,7 @@ class RayServe(unittest.TestCase):
         serve.start(http_options={"port": cls.port}, proxy_location="HeadOnly")
         cls.handle = serve.run(
             deployment(MODEL, num_cpus=0.5, min_replicas=2, max_replicas=2, precision="fp32", max_body=1 << 20,
-                       plans=cls.folder.name + "/plans", options={"health_check_period_s": 1}))
+                       max_pixels=1_000_000, plans=cls.folder.name + "/plans", options={"health_check_period_s": 1}))
         cls.model = saccade.Model(MODEL, device="cpu", threads=1, precision="fp32")
         source = "synthetic:?seed=3&frames=1&size=320x240&objects=12"
         with saccade.Pipeline(source, cls.model, frames=True, color="rgb") as scene:
@@ -127,7 +128,7 @@ class RayServe(unittest.TestCase):
         with self.assertRaisesRegex(saccade.InvalidArgumentError, "confidenc: neither"):
             app({"model": "none.onnx", "confidenc": 0.4})
         for wrong in ({"device": "cuda:1"}, {"device": "cpu", "num_gpus": 1}, {"num_gpus": 2}, {"min_replicas": 2},
-                      {"max_ongoing_requests": 1}, {"executions": 0}):
+                      {"max_ongoing_requests": 1}, {"executions": 0}, {"max_pixels": 0}):
             with self.assertRaisesRegex(saccade.InvalidArgumentError, next(iter(wrong))):
                 deployment("none.onnx", **wrong)
 
@@ -141,6 +142,11 @@ class RayServe(unittest.TestCase):
         self.assertEqual((status, json.loads(body)), (400, {"error": "the image is neither a JPEG nor a PNG file"}))
         status, _, body = self.request(body=bytes((1 << 20) + 1))
         self.assertEqual((status, json.loads(body)), (413, {"error": "the body has more than 1048576 bytes"}))
+        large = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 1000, 1001)
+        status, _, body = self.request(body=large)
+        self.assertEqual((status, "1000x1001" in json.loads(body)["error"]), (400, True), body)
+        for query, status in (("draw=1", 200), ("draw=2", 400), ("Draw=1", 400)):
+            self.assertEqual(self.request(f"/predict/scene_model?{query}", self.image)[0], status, query)
         self.assertEqual(self.request("/predict/other", b"x")[0], 404)
 
     def test_2_handle(self):

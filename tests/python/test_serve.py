@@ -1,9 +1,12 @@
 """A replica of saccade.serve.ray without Ray: its responses, its plan, its health."""
 import asyncio
+import io
 import json
 import multiprocessing
+import pathlib
 import re
 import shutil
+import struct
 import threading
 import time
 
@@ -14,6 +17,8 @@ from conftest import SCENE_MODEL
 import saccade
 from saccade.serve import _plans
 from saccade.serve._http import respond
+from saccade.serve._images import _size_of as size_of
+from saccade.serve._images import decoded, image_in
 from saccade.serve._replica import AFTER_PLAN, OF_PLAN, Replica, fields_of, open_model
 
 # An ONNX file: y = x + x, 2 x 3 numbers.
@@ -35,8 +40,8 @@ def file(image):
         return opened.read()
 
 
-def ask(replica, method, path, body=b"", type="", query=None):
-    made = asyncio.run(respond(replica, method, path, query or {}, type, body))
+def ask(replica, method, path, body=b"", type="", query=""):
+    made = asyncio.run(respond(replica, method, path, query, type, body))
     return made.status, made.body, made
 
 
@@ -60,8 +65,13 @@ def test_an_image_is_the_object_of_jsonl(replica, detector, image, file):
 
 
 def test_the_image_is_drawn(replica, file):
-    status, body, made = ask(replica, *POST, file, "", {"draw": "1"})
+    status, body, made = ask(replica, *POST, file, "", "draw=1")
     assert (status, made.type, body[:2]) == (200, "image/jpeg", b"\xff\xd8")
+    assert ask(replica, *POST, file, "", "&draw=%30&draw=1")[2].type == "application/json", "the first counts"
+    for query in ("draw=2", "draw", "draw=", "draw=1%"):
+        assert error(replica, *POST, file, "", query)[1].endswith("neither 0 nor 1"), query
+    for query in ("conf=0.9", "draw=0&Draw=1", "draw=2&x"):
+        assert error(replica, *POST, file, "", query)[1].startswith("there is no parameter"), query
 
 
 def test_health_and_metadata(replica):
@@ -84,6 +94,64 @@ def test_bad_requests_name_what_is_wrong(replica, file):
     assert (status, made.headers["Allow"]) == (405, "POST")
     with pytest.raises(saccade.InvalidArgumentError, match="not its path"):
         asyncio.run(replica.predict("/etc/passwd"))
+
+
+def form(*dispositions):
+    parts = [b"--xy\r\n%s\r\n\r\n%d\r\n" % (each.encode(), i) for i, each in enumerate(dispositions)]
+    return b"".join(parts) + b"--xy--\r\n"
+
+
+def test_forms_are_those_of_the_server():
+    note = 'Content-Disposition: form-data; name="filename="'
+    file = 'Content-Disposition: form-data; filename="a;\\"b"'
+    for type in ("Multipart/Form-Data; Boundary=xy", 'multipart/form-data;boundary="xy"',
+                 "multipart/form-data; boundary=xy ; a=b", 'multipart/form-data; a="; boundary=z"; boundary=xy'):
+        assert image_in(form(note, file), type) == b"1", type
+    type = "multipart/form-data; boundary=xy"
+    for each in ("CONTENT-DISPOSITION: Form-Data; FileName=b", "Content-Disposition: form-data; filename*=utf-8''x",
+                 'Content-Disposition: form-data; name=a;\r\n filename="b"'):
+        assert image_in(form(note, each, note), type) == b"1", each
+    assert image_in(form(file), "image/png") == form(file)
+    for body, of, named in ((form(note), type, "has no file"), (form(file, note, file), type, "several files"),
+                            (form(file), type.replace("xy", "x" * 71), "no valid boundary"),
+                            (form(file), type.replace("xy", '"xy'), "no valid boundary")):
+        with pytest.raises(saccade.InvalidArgumentError, match=named):
+            image_in(body, of)
+
+
+def jpeg_header(width, height, before=b""):
+    return b"\xff\xd8" + before + b"\xff\xff\xc2\0\x11\x08" + struct.pack(">HH", height, width) + bytes(20)
+
+
+def test_large_images_are_refused_by_their_header(detector, image, file):
+    height, width, _ = saccade.load_image(image).shape
+    replica = Replica(detector, 1, 60, max_pixels=width * height)
+    assert ask(replica, *POST, file)[0] == 200
+    replica.close()
+    replica = Replica(detector, 1, 60, max_pixels=width * height - 1)
+    sentence = f"the image declares {width}x{height} pixels, more than the limit of {width * height - 1}"
+    assert error(replica, *POST, file) == (400, sentence)
+    # A frame in the thumbnail of a segment is not the image's; neither is what lies between segments.
+    thumbnail = b"\xff\xe1" + struct.pack(">H", 2 + 32) + jpeg_header(16, 16)[:32]
+    for before in (b"", b"\xff\xe0\0\x04ab", thumbnail, b"\xff\0ab\xff\x01\xff\xd0", b"\xff\xc4\0\2" * 9000):
+        assert "declares 65000x65001 pixels" in error(replica, *POST, jpeg_header(65000, 65001, before))[1]
+    png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 1 << 31, 1)
+    assert f"declares {1 << 31}x1 pixels" in error(replica, *POST, png)[1]
+    for bad in (png[:20], jpeg_header(16, 16)[:7], b"\xff\xd8", b"\xff\xd8\xff\xe0",
+                jpeg_header(16, 16, b"\xff\xc4\0\2" * 10000)):
+        assert error(replica, *POST, bad) == (400, "the image is damaged: its header has no size")
+    with pytest.raises(saccade.InvalidFileError, match="more than the limit"):
+        asyncio.run(replica.predict(file))
+    replica.close()
+
+
+def test_a_jpeg_has_the_size_that_it_is_decoded_to(replica, image):
+    pillow = pytest.importorskip("PIL.Image")
+    for options in ({}, {"progressive": True}, {"exif": b"Exif\0\0MM\0*\0\0\0\x08" + bytes(60000)},
+                    {"icc_profile": bytes(200000)}):
+        content = io.BytesIO()
+        pillow.open(image).resize((333, 77)).save(content, "JPEG", **options)
+        assert size_of(content.getvalue()) == decoded(content.getvalue(), 333 * 77).shape[1::-1] == (333, 77)
 
 
 def test_arrays_give_fields(replica, detector, image):
@@ -204,6 +272,49 @@ def test_a_plan_is_compiled_once_and_shared(tmp_path, monkeypatch):
     assert open_model(str(model), "cpu", None, {}).name == "scene_model" and len(compiled) == 2
     with pytest.raises(saccade.NotFoundError, match="is not on the machine"):
         open_model(str(tmp_path / "none.onnx"), "cpu", str(tmp_path), {})
+
+
+def test_a_model_that_is_replaced_meanwhile_is_compiled_again(tmp_path, monkeypatch):
+    model = tmp_path / "sum.onnx"
+    model.write_bytes(SUM)
+    wider = SUM.replace(b"\x08\x03", b"\x08\x04")
+    compiled = []
+
+    def compile(path, plan, **flags):
+        compiled.append(plan)
+        if len(compiled) == 1:  # it is read after its key was made
+            model.write_bytes(wider)
+        return saccade.compile(path, plan, no_tune=True, **flags)
+
+    monkeypatch.setattr(_plans, "compile", compile)
+    opened = open_model(str(model), "cpu", str(tmp_path / "plans"), {"precision": "fp32"})
+    assert opened.name == "sum" and tuple(opened.inputs[0].shape) == (2, 4) and len(compiled) == 2
+    assert len(list((tmp_path / "plans").rglob("*.plan"))) == 1, "none under the key of the first"
+    # That has a plan of its own when it is back.
+    model.write_bytes(SUM)
+    opened = open_model(str(model), "cpu", str(tmp_path / "plans"), {"precision": "fp32"})
+    assert tuple(opened.inputs[0].shape) == (2, 3)
+    assert len(compiled) == 3
+
+
+def test_options_of_a_plan_are_flags_of_compile():
+    options = {"precision": "fp16", "threads": 2, "card": "a.toml", "fallback": True, "max_memory": 1 << 30,
+               "shapes": {"images": [1, 3, 320, 320], "mask": (1, 4)}, "dimensions": {"batch": 2}}
+    assert set(options) == set(OF_PLAN)
+    assert _plans._flags(options) == {
+        "precision": "fp16", "threads": 2, "card": "a.toml", "fallback": "cpu", "max_model_memory": 1 << 30,
+        "shape": ["images=1x3x320x320", "mask=1x4", "batch=2"]
+    }
+    assert _plans._flags({"fallback": False, "max_memory": 0}) == {"shape": []}
+
+
+def test_a_plan_is_compiled_with_its_options(tmp_path, monkeypatch):
+    """The command takes these flags."""
+    options = {"precision": "fp32", "threads": 1, "card": SCENE_MODEL.replace(".onnx", ".toml"), "fallback": True,
+               "max_memory": 1 << 30, "shapes": {"images": [1, 3, 480, 640]}}
+    plan = _plans.shared_plan(pathlib.Path(SCENE_MODEL), tmp_path, "cpu", options)
+    assert tuple(saccade.Model(plan, device="cpu", threads=1).inputs[0].shape) == (1, 3, 480, 640)
+    assert {each.name for each in plan.parent.iterdir()} == {"lock", "scene_model.plan"}
 
 
 def test_options_are_those_of_a_model():

@@ -4,8 +4,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import unquote
 
-from .._errors import Error
+from .._errors import Error, InvalidArgumentError
 from .._saccade import TensorInfo, version
 from ._images import drawn, image_in
 from ._replica import LOG, OF_REQUEST, Replica
@@ -24,9 +25,8 @@ def refusal(status: int, sentence: str, **headers: str) -> Response:
     return Response(status, "application/json", json.dumps({"error": sentence}).encode(), headers)
 
 
-async def respond(replica: Replica, method: str, path: str, query: Mapping[str, str], content_type: str,
-                  body: bytes) -> Response:
-    """The response to a request. PATH begins below the application's prefix."""
+async def respond(replica: Replica, method: str, path: str, query: str, content_type: str, body: bytes) -> Response:
+    """The response to a request. PATH begins below the application's prefix; QUERY is as sent, without "?"."""
     name = replica.model.name
     gets: dict[str, Callable[[Replica], Any]] = {
         "/v2/health/live": _nothing, "/v2/health/ready": _nothing, f"/v2/models/{name}/ready": _nothing,
@@ -42,8 +42,9 @@ async def respond(replica: Replica, method: str, path: str, query: Mapping[str, 
         content = gets[path](replica)
         return Response(200) if content is None else Response(200, "application/json", json.dumps(content).encode())
     try:
+        is_drawn = _draws(query)
         result = await replica.predict(image_in(body, content_type))
-        if query.get("draw") == "1":
+        if is_drawn:
             return Response(200, "image/jpeg", await replica.beside(drawn, result))
         return Response(200, "application/json", result.to_json().encode())
     except OF_REQUEST as error:
@@ -52,6 +53,17 @@ async def respond(replica: Replica, method: str, path: str, query: Mapping[str, 
         # Clients learn nothing about the machine.
         LOG.error("a request has failed: %s", error)
         return refusal(500, "the model can't be run")
+
+
+def _draws(query: str) -> bool:
+    """Whether QUERY wants the image. Raises saccade.InvalidArgumentError if it wants what there is not."""
+    given = [each.partition("=") for each in query.split("&")]
+    if other := [name for name, _, _ in given if name not in ("", "draw")]:
+        raise InvalidArgumentError(f"there is no parameter '{other[0][:200]}': 'draw' is the only one")
+    draw = next((unquote(value) for name, _, value in given if name), "0")
+    if draw not in ("0", "1"):
+        raise InvalidArgumentError(f"the parameter 'draw' is '{draw[:200]}', neither 0 nor 1")
+    return draw == "1"
 
 
 def _nothing(_replica: Replica) -> None:

@@ -12,6 +12,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from .._errors import NotFoundError
@@ -36,17 +37,23 @@ def cache_folder() -> Path | None:
 
 def shared_plan(model: Path, folder: Path, device: str, options: Mapping[str, Any]) -> Path:
     """The plan of MODEL in FOLDER, which may be a disk that machines share. It is compiled if there is none for this
-    device and OPTIONS, by one process: the others wait."""
-    key = _key(model, device, options)
-    plan = folder / key / (model.stem + ".plan")
-    if plan.exists():
-        return plan
-    plan.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(plan.parent / "lock"):
-        # A process that dies leaves no half a plan: compile renames a whole file.
-        if not plan.exists():
-            compile(model, plan, device=device, **_flags(options))
-    return plan
+    device and OPTIONS, by one process: the others wait. A process that dies leaves none."""
+    while True:
+        key = _key(model, device, options)
+        plan = folder / key / (model.stem + ".plan")
+        if plan.exists():
+            return plan
+        plan.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(plan.parent / "lock"):
+            if plan.exists():
+                return plan
+            with TemporaryDirectory(dir=plan.parent) as own:
+                made = Path(own, plan.name)
+                compile(model, made, device=device, **_flags(options))
+                # Else the model was replaced meanwhile, and this may be the plan of either.
+                if _key(model, device, options) == key:
+                    os.replace(made, plan)
+                    return plan
 
 
 def _flags(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,8 @@ T = TypeVar("T")
 LOG = logging.getLogger("saccade.serve")
 OF_REQUEST = (InvalidArgumentError, InvalidFileError, UnsupportedError)
 """Errors that are the client's."""
+MAX_PIXELS = 64_000_000
+"""Of an image file, as of `saccade serve`."""
 
 # Options of saccade.Model that are a part of the plan, and those that are given when it is opened.
 OF_PLAN = ("precision", "threads", "card", "shapes", "dimensions", "fallback", "max_memory")
@@ -43,12 +45,13 @@ def open_model(path: str, device: str, plans: str | None, options: Mapping[str, 
 
 
 class Replica:
-    """Runs MODEL, EXECUTIONS times at once at most. Other threads decode images meanwhile. Its coroutines belong to one
-    event loop."""
+    """Runs MODEL, EXECUTIONS times at once at most. Other threads decode images meanwhile, of MAX_PIXELS at most. Its
+    coroutines belong to one event loop."""
 
-    def __init__(self, model: Model, executions: int, longest_run: float) -> None:
+    def __init__(self, model: Model, executions: int, longest_run: float, max_pixels: int = MAX_PIXELS) -> None:
         self.model = model
         self._longest_run = longest_run
+        self._max_pixels = max_pixels
         self._runs = ThreadPoolExecutor(executions, "saccade-run")
         self._others = ThreadPoolExecutor(2, "saccade-image")
         self._own = threading.local()
@@ -68,7 +71,7 @@ class Replica:
             raise InvalidArgumentError(f"'{self.model.name}' makes no predictions: its input is no image, or it has no "
                                        "card")
         if isinstance(image, (bytes, bytearray, memoryview)):
-            image, color = await self.beside(decoded, bytes(image)), "rgb"
+            image, color = await self.beside(decoded, bytes(image), self._max_pixels), "rgb"
         elif isinstance(image, (str, Path)):
             raise InvalidArgumentError("an image is an array, a PIL image or the bytes of a file: send the file's "
                                        "bytes, not its path")

@@ -23,7 +23,7 @@ except ImportError as missing:
 
 from .._errors import InvalidArgumentError
 from ._http import refusal, respond
-from ._replica import AFTER_PLAN, OF_PLAN, Replica, fields_of, open_model
+from ._replica import AFTER_PLAN, MAX_PIXELS, OF_PLAN, Replica, fields_of, open_model
 
 __all__ = ["app", "deployment"]
 
@@ -32,8 +32,8 @@ def deployment(
     model: str | os.PathLike[str], *, device: str = "auto", num_gpus: float | None = None, num_cpus: float = 1,
     min_replicas: int = 1, max_replicas: int = 1, target_ongoing_requests: float = 2, max_ongoing_requests: int = 8,
     max_queued_requests: int = 64, executions: int = 1, plans: str | os.PathLike[str] | None = None,
-    max_body: int = 64 << 20, longest_run: float = 60, graceful_shutdown_timeout_s: float = 20,
-    options: Mapping[str, Any] | None = None, **model_options: Any
+    max_body: int = 64 << 20, max_pixels: int = MAX_PIXELS, longest_run: float = 60,
+    graceful_shutdown_timeout_s: float = 20, options: Mapping[str, Any] | None = None, **model_options: Any
 ) -> serve.Application:
     """MODEL as an application for serve.run(): an ONNX file or a plan that every machine has at this path.
 
@@ -42,9 +42,10 @@ def deployment(
     MAX_REPLICAS, as many as leave each TARGET_ONGOING_REQUESTS; it sends a replica at most MAX_ONGOING_REQUESTS, and
     refuses requests once MAX_QUEUED_REQUESTS wait at a proxy or handle. EXECUTIONS: runs of a replica at a time. PLANS:
     the folder of the plans, which replicas share, as on a disk of all machines; None: in the cache of each machine;
-    empty: no plan. MAX_BODY: bytes of a request by HTTP. LONGEST_RUN: seconds after which a run counts as hung, and its
-    replica is replaced. GRACEFUL_SHUTDOWN_TIMEOUT_S: for requests in work when a replica is stopped. OPTIONS: more
-    options of serve.deployment. MODEL_OPTIONS: those of saccade.Model, as confidence=0.4.
+    empty: no plan. MAX_BODY: bytes of a request by HTTP. MAX_PIXELS: of an image that comes as a file. LONGEST_RUN:
+    seconds after which a run counts as hung, and its replica is replaced. GRACEFUL_SHUTDOWN_TIMEOUT_S: for requests in
+    work when a replica is stopped. OPTIONS: more options of serve.deployment. MODEL_OPTIONS: those of saccade.Model, as
+    confidence=0.4.
 
     By HTTP it has the paths of `saccade serve`: POST /predict/NAME. A handle has predict(image, color), which returns
     arrays, and infer(inputs) for raw tensors. Raises saccade.InvalidArgumentError."""
@@ -52,6 +53,7 @@ def deployment(
     _check_at_least("num_cpus", num_cpus, 0)
     _check_at_least("executions", executions, 1)
     _check_at_least("max_body", max_body, 1)
+    _check_at_least("max_pixels", max_pixels, 1)
     _check_at_least("max_ongoing_requests", max_ongoing_requests, math.ceil(target_ongoing_requests))
     if not 0 <= min_replicas <= max_replicas:
         raise InvalidArgumentError(f"min_replicas={min_replicas} is not between 0 and max_replicas={max_replicas}")
@@ -75,7 +77,7 @@ def deployment(
                 "max_queued_requests": max_queued_requests,
                 "graceful_shutdown_timeout_s": graceful_shutdown_timeout_s, **more}
     return serve.deployment(SaccadeModel, **settings).bind(path, device, None if plans is None else os.fspath(plans),
-                                                           executions, max_body, longest_run, model_options)
+                                                           executions, max_body, max_pixels, longest_run, model_options)
 
 
 def app(arguments: Mapping[str, Any]) -> serve.Application:
@@ -89,9 +91,9 @@ def app(arguments: Mapping[str, Any]) -> serve.Application:
 class SaccadeModel:
     """What a replica is. See deployment()."""
 
-    def __init__(self, path: str, device: str, plans: str | None, executions: int, max_body: int, longest_run: float,
-                 model_options: dict[str, Any]) -> None:
-        self._replica = Replica(open_model(path, device, plans, model_options), executions, longest_run)
+    def __init__(self, path: str, device: str, plans: str | None, executions: int, max_body: int, max_pixels: int,
+                 longest_run: float, model_options: dict[str, Any]) -> None:
+        self._replica = Replica(open_model(path, device, plans, model_options), executions, longest_run, max_pixels)
         self._max_body = max_body
         self._id = serve.get_replica_context().replica_id.unique_id
 
@@ -105,8 +107,10 @@ class SaccadeModel:
                 break
         else:
             prefix = request.scope.get("root_path", "")
-            made = await respond(self._replica, request.method, request.scope["path"].removeprefix(prefix),
-                                 request.query_params, request.headers.get("content-type", ""), bytes(content))
+            path = request.scope["path"].removeprefix(prefix)
+            query = request.scope["query_string"].decode("latin-1")
+            made = await respond(self._replica, request.method, path, query, request.headers.get("content-type", ""),
+                                 bytes(content))
         headers = {**made.headers, "saccade-replica": self._id}
         return Response(made.body, made.status, headers, made.type or None)
 

@@ -10,6 +10,7 @@ const pause = ms => new Promise(resolve => setTimeout(resolve, ms));
 async function startCamera() {
   if (isStarting) return;
   running?.abort();
+  showSummary();
   setError("error", null);
   if (!navigator.mediaDevices) return setError("error", new Error("Browsers give the camera only to pages of HTTPS or of this machine."));
   isStarting = true;

@@ -20,6 +20,13 @@ function setError(id, error) {
 
 // The image and its predictions.
 
+/** Shows, and returns, the summary of the predictions on the page; that a model runs is over. */
+function showSummary() {
+  const summary = current?.prediction ? summaryOf(current.prediction, minConfidence()) : "";
+  if ($("summary").textContent !== summary) $("summary").textContent = summary;
+  return summary;
+}
+
 function render() {
   if (!current) return;
   const { image, prediction, isDrawn } = current;
@@ -28,8 +35,7 @@ function render() {
   $("view").hidden = false;
   const room = { width: $("drop").clientWidth, height: Math.max(240, innerHeight * 0.7) };
   show($("view"), image, isDrawn ? null : prediction, minConfidence(), room);
-  const summary = prediction ? summaryOf(prediction, minConfidence()) : "";
-  if ($("summary").textContent !== summary) $("summary").textContent = summary;
+  const summary = showSummary();
   $("view").setAttribute("aria-label", prediction ? `The image: ${summary}` : "The image");
   $("results").replaceChildren(...(prediction ? listOf(prediction, minConfidence()) : []));
   $("confidence-field").hidden = Boolean(prediction) && !prediction.detections;
