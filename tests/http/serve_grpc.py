@@ -272,6 +272,19 @@ class Load(Case):
             self.refused(CODES.INVALID_ARGUMENT, lambda: raw.stub.RepositoryModelUnload(service_pb2.RepositoryModelUnloadRequest(model_name=SMALL)),
                          "--model-dir")
 
+    def test_what_is_wrong_with_a_model_is_logged_with_the_trace(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write_sum(os.path.join(folder, "a.onnx"))
+            with serve("--model-dir", folder, models=[]) as server, Client(server) as client:
+                with open(os.path.join(folder, "b.onnx"), "wb") as file:
+                    file.write(b"broken")
+                load = service_pb2.RepositoryModelLoadRequest(model_name="b")
+                trace = [("traceparent", f"00-{'4b' * 16}-{'0f' * 8}-01")]
+                self.refused(CODES.INVALID_ARGUMENT, lambda: client.stub.RepositoryModelLoad(load, metadata=trace))
+                server.finish()
+            [line] = [line for line in server.errors if "'b' is not loaded" in line]
+            self.assertTrue(line.endswith(f" (trace_id={'4b' * 16} span_id={'0f' * 8})\n"), line)
+
     def test_a_model_is_replaced_under_load(self):
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(network(), folder)

@@ -80,14 +80,14 @@ class MessageJob final : public Job {
   InferMessage parsed_;
 };
 
+}  // namespace
+
 TraceContext trace_of(const grpc::CallbackServerContext& context) {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find(grpc::string_ref(kTraceHeader.data(), kTraceHeader.size()));
   if (found == metadata.end()) return {};
   return parse_traceparent({found->second.data(), found->second.size()});
 }
-
-}  // namespace
 
 InferCall::InferCall(grpc::CallbackServerContext& context, grpc::ByteBuffer& response, InFlight& in_flight,
                      AccessLog* access_log)

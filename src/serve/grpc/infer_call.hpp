@@ -18,6 +18,9 @@
 
 namespace saccade::serve {
 
+/// What the client of a call says of where it belongs.
+TraceContext trace_of(const grpc::CallbackServerContext& context);
+
 /// A call whose response is being sent. Any thread.
 class Sending {
  public:

@@ -181,6 +181,8 @@ Reactor* InferenceService::control(Context& context, const std::string& name,
     return reactor;
   }
   controls_.add([this, reactor, &context, name, change = std::move(change)] {
+    const TraceContext trace = trace_of(context);
+    const LogTraceScope scope(trace.for_log());
     const grpc::Status status = status_of_work([&] {
       if (context.IsCancelled()) return grpc::Status::CANCELLED;
       change(name);
