@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <saccade/saccade.hpp>
@@ -20,132 +22,18 @@
 #include "pipeline_view.hpp"
 #include "progress.hpp"
 #include "report.hpp"
-#include "rotation_flags.hpp"
+#include "run_faults.hpp"
+#include "run_flags.hpp"
 #include "run_goals.hpp"
-#include "server_flags.hpp"
+#include "run_sinks.hpp"
 #include "telemetry_writer.hpp"
 
 namespace saccade::app {
 namespace {
 
-struct RunFlags {
-  CommonFlags common;
-  std::vector<std::string> models;
-  std::vector<std::string> sources;
-  std::string sources_file;
-  SourceOptions source_options;
-  PipelineOptions pipeline;
-
-  std::string jsonl;
-  JsonlOptions jsonl_options;
-  std::string coco;
-  std::string mot;
-  std::string csv;
-  std::string yolo;
-  YoloOptions yolo_options;
-  std::string video;
-  std::string frames;
-  std::string publish;
-  std::string mqtt;
-  bool show = false;
-  std::string goals;
-  std::string zones;
-  std::string telemetry;
-  RotationFlags rotate;
-  ServerFlags servers;
-  ModelValues values;
-  bool quiet = false;
-  bool save = true;
-};
-
-using Sinks = std::vector<PipelineSink>;
-
 bool writes_to_standard_output(const RunFlags& flags) {
   return std::ranges::any_of(std::array{flags.jsonl, flags.csv, flags.coco, flags.mot, flags.telemetry},
                              is_standard_output);
-}
-
-bool is_any_live(std::span<const Source> sources) {
-  return std::ranges::any_of(sources, [](const Source& source) { return source.info().live; });
-}
-
-/// Whether an output is tried again after an error: a file can be read again; a camera can't, and the disk may have
-/// room again. A closed pipe stays closed.
-bool is_retried(const std::string& path, std::span<const Source> sources) {
-  return is_any_live(sources) && !is_standard_output(path);
-}
-
-void add_preview(const RunFlags& flags, PipelineView& view, std::span<const Source> sources, std::size_t models,
-                 Sinks& sinks) {
-  if (!flags.servers.preview.is_given()) return;
-  PreviewOptions options = flags.servers.preview_options();
-  options.summary = [&view] { return view.summary(); };
-  std::vector<std::unique_ptr<NetworkSink>> shown = open_preview(options, sources, models);
-  const std::string address = shown.front()->address();
-  print_aside(fmt::format("preview: {}\n", address));
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    sinks.push_back({.name = fmt::format("{}stream/{}.mjpg", address, i), .sink = std::move(shown[i]), .stream = i});
-}
-
-void add_window(std::span<const Source> sources, std::size_t models, Sinks& sinks) {
-  std::vector<std::unique_ptr<Sink>> shown = open_show(sources, models, interrupt);
-  for (std::size_t i = 0; i < shown.size(); ++i)
-    sinks.push_back({.name = fmt::format("window, stream {}", i), .sink = std::move(shown[i]), .stream = i});
-}
-
-/// VIEW will show the pipeline of the sinks.
-Sinks open_sinks(const RunFlags& flags, PipelineView& view, std::span<const Source> sources,
-                 std::span<const Model> models) {
-  Sinks sinks;
-  const Rotation& rotation = flags.rotate.rotation;
-  JsonlOptions jsonl = flags.jsonl_options;
-  jsonl.rotation = rotation;
-  const auto add = [&](const std::string& path, const auto& open) {
-    if (path.empty()) return;
-    sinks.push_back({.name = is_standard_output(path) ? "standard output" : path,
-                     .sink = open(path),
-                     .retry = is_retried(path, sources)});
-  };
-  add(flags.jsonl, [&](const std::string& path) { return open_jsonl(path, jsonl); });
-  add(flags.coco, [&](const std::string& path) { return open_coco(path, models, sources, rotation); });
-  add(flags.mot, [&](const std::string& path) { return open_mot(path, models, sources); });
-  add(flags.csv, [&](const std::string& path) { return open_csv(path, models, rotation); });
-  add(flags.yolo, [&](const std::string& path) { return open_yolo(path, models, sources.size(), flags.yolo_options); });
-  add(flags.video, [&](const std::string& path) { return open_video(path, sources, rotation); });
-  // A container that could not be written ends there; the next file can begin.
-  if (!flags.video.empty() && !rotation.is_on()) sinks.back().retry = false;
-  add(flags.frames, open_frames);
-  for (std::size_t i = 0; i < sources.size() && !flags.publish.empty(); ++i) {
-    std::unique_ptr<NetworkSink> published = open_publish(flags.publish, i, sources, models.size());
-    std::string address = published->address();
-    sinks.push_back({.name = std::move(address), .sink = std::move(published), .stream = i});
-  }
-  if (!flags.mqtt.empty()) {
-    std::unique_ptr<NetworkSink> published = open_mqtt(flags.mqtt, flags.jsonl_options);
-    std::string address = published->address();
-    sinks.push_back({.name = std::move(address), .sink = std::move(published)});
-  }
-  add_preview(flags, view, sources, models.size(), sinks);
-  if (flags.show) add_window(sources, models.size(), sinks);
-  return sinks;
-}
-
-/// Where frames are drawn if no flag names an output; null if some does, or nothing is to be written.
-FolderSink* add_drawn(const RunFlags& flags, std::span<const Source> sources, Sinks& sinks) {
-  constexpr const char* kFolder = "saccade-run";
-  if (!flags.save || !sinks.empty()) return nullptr;
-  const bool is_limited = flags.pipeline.max_frames > 0 || flags.pipeline.duration.count() > 0;
-  auto drawn = open_drawn(kFolder, sources, is_limited);
-  FolderSink* sink = drawn.get();
-  sinks.push_back({.name = kFolder, .sink = std::move(drawn), .retry = is_retried(kFolder, sources)});
-  return sink;
-}
-
-/// With --json, the events of zones are lines of standard output.
-void add_events(const RunFlags& flags, Sinks& sinks) {
-  if (!flags.common.json || flags.zones.empty()) return;
-  const JsonlOptions events{.results = false, .summary = false};
-  sinks.push_back({.name = "standard output", .sink = open_jsonl("-", events), .retry = false});
 }
 
 /// Prints lines of text where they do not mix with the output of a sink or --json.
@@ -197,27 +85,52 @@ class Console {
   std::string fault_;
 };
 
-/// Prints results until the sources end or the run is interrupted. Returns the first error, if any.
-std::string consume(Pipeline& pipeline, Console& console, Progress& progress, IdlePrecision& idle,
-                    TelemetryWriter& telemetry) {
+/// Prints results until the sources end, the run is interrupted, or GOES_ON, which is called after each result or
+/// timeout, is false. Returns the first error, if any.
+std::string consume(Pipeline& pipeline, Console& console, Progress& progress, const std::function<bool()>& goes_on) {
   // Short enough to notice an interrupt while no frames arrive.
   constexpr auto patience = std::chrono::milliseconds(100);
-  std::string fault;
+  RunFaults faults;
   while (!interrupted()) {
     const Outcome<Result&> result = pipeline.next(patience);
     if (result) {
       console.print_frame(*result, progress);
     } else if (const Failure& failure = result.failure(); failure.status != Status::kTimeout) {
-      if (fault.empty()) fault = failure.message;
+      faults.add(failure);
       // The other sources, and the frames after a failed one, continue.
       if (failure.status != Status::kLost && failure.status != Status::kFailed) break;
     }
-    progress.update(pipeline);
-    idle.update();
-    telemetry.update(pipeline);
+    faults.update(bool(result));
+    if (!goes_on()) break;
   }
   progress.finish();
-  return fault;
+  return faults.first();
+}
+
+/// How a run has ended.
+struct FinishedRun {
+  Summary summary;
+  std::string fault;             ///< of a source or a model; empty: none
+  std::exception_ptr exception;  ///< that has ended it; null: none
+};
+
+/// Lets CONSUME read PIPELINE, and completes its sinks, whatever ends it.
+FinishedRun run_to_end(Pipeline& pipeline, const std::function<std::string()>& consume) {
+  FinishedRun ended;
+  try {
+    ended.fault = consume();
+  } catch (...) {
+    ended.exception = std::current_exception();
+  }
+  try {
+    ended.summary = pipeline.finish();
+  } catch (...) {
+    if (!ended.exception) ended.exception = std::current_exception();
+    ended.summary = pipeline.summary();
+  }
+  if (ended.fault.empty() && ended.summary.ledger.failed > 0)
+    ended.fault = fmt::format("models could not run on {} frames", ended.summary.ledger.failed);
+  return ended;
 }
 
 /// The first fault of SINKS; empty if there is none.
@@ -248,6 +161,12 @@ void print_summary(const RunFlags& flags, const Summary& summary, const std::str
   if (verdict)
     print_result(
         flags.common.json, [&] { return verdict->json; }, [&] { return verdict->text; }, channel);
+}
+
+/// Whether nothing is to be written but the telemetry on standard output.
+bool is_telemetry_alone(const RunFlags& flags, const Sinks& sinks) {
+  return is_standard_output(flags.telemetry) && sinks.empty() && flags.quiet && flags.goals.empty() &&
+         !flags.servers.metrics.is_given();
 }
 
 std::vector<Model> load_models(const RunFlags& flags) {
@@ -291,10 +210,10 @@ int run(const RunFlags& flags) {
   }
   const std::vector<Source> sources = Source::open_listed(listed, source_options);
   if (models.empty()) models = load_models(flags);
-  const RunGoals goals(flags.goals, sources, models, flags.models);
   Console console(flags);
   Progress progress;
   IdlePrecision idle(models, [&](const std::string& line) { console.print_note(line, progress); });
+  const RunGoals goals(flags.goals, sources, models, flags.models);  // after the precisions are decided
   Sinks sinks = open_sinks(flags, view, sources, models);
   if (!sinks.empty() || !flags.telemetry.empty() || flags.servers.metrics.is_given()) console.may_fail();
   const FolderSink* drawn = add_drawn(flags, sources, sinks);
@@ -302,37 +221,44 @@ int run(const RunFlags& flags) {
   PipelineOptions options = flags.pipeline;
   options.zones = zones;
   options.latency_goal = goals.latency();
-  const TelemetryWriter::File telemetry_file{flags.telemetry, flags.rotate.rotation,
-                                             is_retried(flags.telemetry, sources)};
+  const TelemetryFile::Options telemetry_file{flags.telemetry, flags.rotate.rotation,
+                                              is_retried(flags.telemetry, sources)};
   TelemetryWriter telemetry(telemetry_file, models, options.devices,
                             [&](const std::string& line) { progress.print_above([&] { print_aside(line + "\n"); }); });
+  const bool ends_with_telemetry = is_telemetry_alone(flags, sinks);
   Pipeline pipeline(sources, models, options, std::move(sinks));
   metrics.monitor(models, options.devices);
   const PipelineView::Shown shown = view.show(pipeline);
 
-  std::string fault;
-  try {
-    fault = consume(pipeline, console, progress, idle, telemetry);
-  } catch (const Error&) {
-    pipeline.finish();
-    throw;
-  }
-  const Summary summary = pipeline.finish();
-  if (fault.empty() && summary.ledger.failed > 0)
-    fault = fmt::format("models could not run on {} frames", summary.ledger.failed);
+  const auto goes_on = [&] {
+    progress.update(pipeline);
+    idle.update();
+    telemetry.update(pipeline);
+    return !(ends_with_telemetry && telemetry.has_ended());
+  };
+  const FinishedRun ended = run_to_end(pipeline, [&] { return consume(pipeline, console, progress, goes_on); });
+  const Summary& summary = ended.summary;
   std::string unwritten = fault_of(summary.sinks);
   if (unwritten.empty()) unwritten = console.fault();
-  try {
-    telemetry.close();
-  } catch (const Error& error) {
-    if (unwritten.empty()) unwritten = error.what();
-  }
-  if (has_no_reader(summary.sinks)) throw Error(ErrorCode::kIo, unwritten);
-  if (drawn != nullptr) console.print_folders(drawn->folders());
+  const std::string telemetry_fault = telemetry.close();
+  if (unwritten.empty()) unwritten = telemetry_fault;
+  if (!ended.exception && has_no_reader(summary.sinks)) throw Error(ErrorCode::kIo, unwritten);
   std::optional<Verdict> verdict;
   if (goals) verdict = goals.verdict(summary);
-  print_summary(flags, summary, fault.empty() ? unwritten : fault, verdict);
-  if (!fault.empty()) throw Error(ErrorCode::kDevice, fault);
+  const auto report = [&] {
+    if (drawn != nullptr) console.print_folders(drawn->folders());
+    print_summary(flags, summary, ended.fault.empty() ? unwritten : ended.fault, verdict);
+  };
+  if (ended.exception) {
+    try {
+      report();
+    } catch (const Error&) {
+      // It is not what has ended the run.
+    }
+    std::rethrow_exception(ended.exception);
+  }
+  report();
+  if (!ended.fault.empty()) throw Error(ErrorCode::kDevice, ended.fault);
   if (!unwritten.empty()) throw Error(ErrorCode::kIo, unwritten);
   return !verdict || verdict->met ? kOk : kVerdict;
 }

@@ -2,13 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
+#include "base/module.hpp"
 #include "base/report_text.hpp"
+#include "graph/importer.hpp"
 #include "limits/limits_report.hpp"
 #include "measure/bench/process_memory.hpp"
 #include "measure/goals/goals.hpp"
+#include "runtime/plan_file.hpp"
 
 namespace saccade::app {
 namespace {
@@ -66,29 +71,71 @@ std::optional<FramePeriod> period_of(const Summary& summary, std::span<const Goa
   return frame_period({.rate = 1 / std::chrono::duration<double>(chosen->period).count()}, stages);
 }
 
-/// What limits a run that missed goals: if only rates of live sources are missed, and no frame was lost for lack of
-/// time, the frames that were skipped as requested, or else the source. Otherwise the bottleneck, which is empty
-/// without frames.
-std::string limit_of(const Summary& summary, std::span<const GoalResult> results) {
-  bool are_skipped = true;
-  for (const GoalResult& result : results) {
-    if (result.met) continue;
-    if (result.goal.kind != GoalKind::kRate) return summary.bottleneck;
-    const auto stream = std::ranges::find(summary.streams, result.source, &StreamSummary::source);
-    const Ledger& ledger = stream->ledger;
-    if (stream->period.count() == 0 || ledger.queue_full + ledger.no_buffer + ledger.decoder_behind > 0)
-      return summary.bottleneck;
-    const auto processed = static_cast<double>(std::max<std::int64_t>(ledger.processed, 1));
-    const double with_all = 1 + static_cast<double>(ledger.skipped) / processed;
-    are_skipped = are_skipped && result.measured.value_or(0) * with_all >= result.goal.wanted;
-  }
-  return are_skipped ? "skipped" : "source";
+const StreamSummary& stream_of(const Summary& summary, const GoalResult& result) {
+  return *std::ranges::find(summary.streams, result.source, &StreamSummary::source);
 }
 
-std::int64_t size_of(const std::string& file) {
-  std::error_code error;
-  const std::uintmax_t bytes = std::filesystem::file_size(file, error);
-  return error ? 0 : static_cast<std::int64_t>(bytes);
+/// Whether the goal of RESULT was missed although the models had time for every frame of its source.
+bool is_of_source(const Summary& summary, const GoalResult& result) {
+  const GoalKind kind = result.goal.kind;
+  if (kind != GoalKind::kRate && kind != GoalKind::kDrops) return false;
+  const StreamSummary& stream = stream_of(summary, result);
+  const Ledger& ledger = stream.ledger;
+  if (ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed > 0) return false;
+  // A file could be read faster.
+  return kind == GoalKind::kDrops || stream.period.count() > 0;
+}
+
+/// Whether the goal of RESULT would be met with the frames that were skipped as requested.
+bool is_met_with_skipped(const Summary& summary, const GoalResult& result) {
+  if (result.goal.kind != GoalKind::kRate) return false;
+  const Ledger& ledger = stream_of(summary, result).ledger;
+  const auto processed = static_cast<double>(std::max<std::int64_t>(ledger.processed, 1));
+  return result.measured.value_or(0) * (1 + static_cast<double>(ledger.skipped) / processed) >= result.goal.wanted;
+}
+
+/// What limits a run that missed goals. If no frame was lost for lack of time, and live sources have missed goals: the
+/// frames that were skipped as requested, or else the source. If only the process or a model has missed goals: the
+/// model, or else the memory. Otherwise the bottleneck, which is empty without frames.
+std::string limit_of(const Summary& summary, std::span<const GoalResult> results) {
+  bool is_source = false;
+  bool are_skipped = true;
+  bool is_model = false;
+  for (const GoalResult& result : results) {
+    const GoalKind kind = result.goal.kind;
+    if (result.met) continue;
+    is_model = is_model || kind == GoalKind::kSize || kind == GoalKind::kAccuracy;
+    if (result.source.empty()) continue;
+    if (!is_of_source(summary, result)) return summary.bottleneck;
+    is_source = true;
+    are_skipped = are_skipped && is_met_with_skipped(summary, result);
+  }
+  if (is_source) return are_skipped ? "skipped" : "source";
+  return is_model ? "model" : "memory";
+}
+
+/// The bytes of FILE and of those that hold its weights; nothing if the size of one can't be read.
+std::optional<std::int64_t> size_of(const std::string& file) {
+  std::vector<std::string> files{file};
+  try {
+    if (!is_plan_file(file))
+      for (std::string& beside : module<OnnxModule>("onnx").data_files(file, 0)) files.push_back(std::move(beside));
+  } catch (const Error&) {
+    return {};
+  }
+  std::int64_t bytes = 0;
+  for (const std::string& each : files) {
+    std::error_code error;
+    bytes += static_cast<std::int64_t>(std::filesystem::file_size(each, error));
+    if (error) return {};
+  }
+  return bytes;
+}
+
+/// What Precision::kAuto has become when models run.
+Precision running_precision(const Model& model) {
+  const Precision precision = model.options().precision;
+  return precision == Precision::kAuto ? Precision::kFp32 : precision;
 }
 
 }  // namespace
@@ -96,6 +143,7 @@ std::int64_t size_of(const std::string& file) {
 struct RunGoals::State {
   std::vector<Goal> goals;
   std::map<std::string, std::int64_t> model_bytes;
+  std::set<std::size_t> without_rate;
 };
 
 RunGoals::RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
@@ -104,13 +152,17 @@ RunGoals::RunGoals(const std::string& file, std::span<const Source> sources, std
   if (file.empty()) return;
   state_->goals = read_goals(file);
   std::vector<std::string> names;
-  for (const Source& source : sources) names.push_back(source.info().name);
-  std::vector<std::string> of_models;
-  for (std::size_t i = 0; i < models.size(); ++i) {
-    of_models.push_back(models[i].name());
-    state_->model_bytes[models[i].name()] = size_of(files[i]);
+  for (const Source& source : sources) {
+    const SourceInfo& info = source.info();
+    if (info.live && info.frame_rate <= 0) state_->without_rate.insert(names.size());
+    names.push_back(info.name);
   }
+  std::vector<GoalModel> of_models;
+  for (const Model& model : models) of_models.push_back({model.name(), running_precision(model)});
   check_goals(state_->goals, names, of_models);
+  const bool has_size = std::ranges::find(state_->goals, GoalKind::kSize, &Goal::kind) != state_->goals.end();
+  for (std::size_t i = 0; i < models.size() && has_size; ++i)
+    if (const auto bytes = size_of(files[i])) state_->model_bytes[models[i].name()] = *bytes;
 }
 
 RunGoals::~RunGoals() = default;
@@ -126,8 +178,10 @@ std::chrono::nanoseconds RunGoals::latency() const {
 }
 
 Verdict RunGoals::verdict(const Summary& summary) const {
-  const std::vector<GoalResult> results = evaluate_goals(
-      state_->goals, {.summary = summary, .peak_memory = peak_memory(), .model_bytes = state_->model_bytes});
+  const std::vector<GoalResult> results = evaluate_goals(state_->goals, {.summary = summary,
+                                                                         .peak_memory = peak_memory(),
+                                                                         .model_bytes = state_->model_bytes,
+                                                                         .without_rate = state_->without_rate});
   Verdict verdict;
   ReportText text;
   Json goals = Json::array();

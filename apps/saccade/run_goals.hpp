@@ -20,8 +20,8 @@ struct Verdict {
 /// The goals of `run --goals`.
 class RunGoals {
  public:
-  /// Those of FILE, for a run of the models of FILES on SOURCES; an empty FILE has none. Throws Error,
-  /// also for a goal of another source or model.
+  /// Those of FILE, for a run of the models of FILES, whose precisions are decided, on SOURCES; an empty FILE has none.
+  /// Throws Error, also for a goal of another source or model, or an accuracy of another precision.
   RunGoals(const std::string& file, std::span<const Source> sources, std::span<const Model> models,
            std::span<const std::string> files);
   ~RunGoals();

@@ -6,9 +6,6 @@
 #include <saccade/printable.hpp>
 #include <utility>
 
-#include "base/error.hpp"
-#include "base/log.hpp"
-#include "base/record_file.hpp"
 #include "interrupt.hpp"
 #include "measure/live/run_monitor.hpp"
 
@@ -43,9 +40,10 @@ void add_gpus(Json& line, std::span<const GpuUse> gpus) {
 }  // namespace
 
 struct TelemetryWriter::State {
-  State(const File& options, std::span<const Model> models, std::span<const Device> devices, Print printer)
-      : monitor(models, devices), print(std::move(printer)), retry(options.retry) {
-    if (!options.path.empty()) file.emplace(options.path, options.rotation);
+  State(const TelemetryFile::Options& options, std::span<const Model> models, std::span<const Device> devices,
+        Print printer)
+      : monitor(models, devices), print(std::move(printer)) {
+    if (!options.path.empty()) file.emplace(options);
   }
 
   /// Adds what the run uses to LINE. Its "cpu" is that since the processor time BEFORE at the time SINCE.
@@ -75,23 +73,12 @@ struct TelemetryWriter::State {
     add_use(line, processor, last);
     last = Clock::now();
     processor = monitor.process().processor_time;
-    try {
-      file->append(line.dump() + '\n');
-    } catch (const Error& error) {
-      if (!retry) throw;
-      if (!std::exchange(is_failing, true)) log(LogLevel::kWarning, "{}; it is tried again every second", error.what());
-      if (fault.empty()) fault = error.what();
-      return;
-    }
-    if (std::exchange(is_failing, false)) log(LogLevel::kWarning, "telemetry is written again");
+    file->write(line.dump() + '\n');
   }
 
   RunMonitor monitor;
   Print print;
-  std::optional<RecordFile> file;
-  bool retry;
-  bool is_failing = false;
-  std::string fault;  ///< the first one
+  std::optional<TelemetryFile> file;
   Clock::time_point start = Clock::now();
   std::chrono::duration<double> processor_at_start = monitor.process().processor_time;
   Clock::time_point last = start;           ///< line
@@ -99,8 +86,8 @@ struct TelemetryWriter::State {
   std::chrono::duration<double> processor = processor_at_start;
 };
 
-TelemetryWriter::TelemetryWriter(const File& file, std::span<const Model> models, std::span<const Device> devices,
-                                 Print print)
+TelemetryWriter::TelemetryWriter(const TelemetryFile::Options& file, std::span<const Model> models,
+                                 std::span<const Device> devices, Print print)
     : state_(std::make_unique<State>(file, models, devices, std::move(print))) {}
 
 TelemetryWriter::~TelemetryWriter() = default;
@@ -108,15 +95,15 @@ TelemetryWriter::~TelemetryWriter() = default;
 void TelemetryWriter::update(Pipeline& pipeline) {
   if (take_snapshot_request()) state_->print_snapshot(pipeline);
   const auto now = Clock::now();
-  if (!state_->file || now < state_->due) return;
-  state_->write_line(pipeline);
+  if (!state_->file || state_->file->has_ended() || now < state_->due) return;
+  // The line after those that are skipped is about all of their time.
+  state_->file->is_ready() ? state_->write_line(pipeline) : state_->file->skip();
   // Lines stay a second apart although each is a little late.
   state_->due = std::max(state_->due + kPeriod, now);
 }
 
-void TelemetryWriter::close() {
-  if (state_->file) state_->file->close();
-  if (!state_->fault.empty()) fail(ErrorCode::kIo, "{}", state_->fault);
-}
+bool TelemetryWriter::has_ended() const noexcept { return state_->file && state_->file->has_ended(); }
+
+std::string TelemetryWriter::close() { return state_->file ? state_->file->close() : std::string(); }
 
 }  // namespace saccade::app

@@ -4,9 +4,10 @@
 #include <memory>
 #include <saccade/model.hpp>
 #include <saccade/pipeline.hpp>
-#include <saccade/rotation.hpp>
 #include <span>
 #include <string>
+
+#include "telemetry_file.hpp"
 
 namespace saccade::app {
 
@@ -16,23 +17,20 @@ class TelemetryWriter {
   /// Prints a line of JSON.
   using Print = std::function<void(const std::string& line)>;
 
-  struct File {
-    std::string path;  ///< "-" is standard output; empty: nothing is written
-    Rotation rotation = {};
-    bool retry = false;  ///< after an error, try the next line; close() throws the first error
-  };
-
-  /// For a run of MODELS on DEVICES (PipelineOptions::devices). PRINT gets the snapshots. Throws Error.
-  TelemetryWriter(const File& file, std::span<const Model> models, std::span<const Device> devices, Print print);
+  /// For a run of MODELS on DEVICES (PipelineOptions::devices). With an empty path in FILE, no lines are written. PRINT
+  /// gets the snapshots. Throws Error.
+  TelemetryWriter(const TelemetryFile::Options& file, std::span<const Model> models, std::span<const Device> devices,
+                  Print print);
   ~TelemetryWriter();
   TelemetryWriter(const TelemetryWriter&) = delete;
   TelemetryWriter& operator=(const TelemetryWriter&) = delete;
 
-  /// Writes the next line if it is time, and a snapshot if one is requested. Throws Error if the line cannot be
-  /// written and is not to be tried again.
+  /// Writes the next line if it is time, and a snapshot if one is requested. Does not wait for the file.
   void update(Pipeline& pipeline);
-  /// Completes the file. Throws Error.
-  void close();
+  /// Whether an error has ended the file.
+  bool has_ended() const noexcept;
+  /// Completes the file. Returns the first fault; empty: none.
+  std::string close();
 
  private:
   struct State;

@@ -31,6 +31,9 @@ class Sink {
   virtual void close(const Summary& summary) = 0;
   /// Results that were accepted by write() and then dropped, because they could not be sent in time. Any thread.
   virtual std::int64_t dropped() const { return 0; }
+  /// Results that were accepted by write() and could not be written after all, because the format can't hold them. Any
+  /// thread.
+  virtual std::int64_t failed() const { return 0; }
 };
 
 /// Options of open_jsonl().
@@ -86,6 +89,19 @@ std::unique_ptr<Sink> open_yolo(const std::string& folder, std::span<const Model
 /// for the encoder, is skipped; close() reports it as an Error (kUnsupported). Throws Error.
 std::unique_ptr<Sink> open_video(const std::string& path, std::span<const Source> sources,
                                  const Rotation& rotation = {});
+
+/// A sink that writes one file, or a series of it.
+class FileSink : public Sink {
+ public:
+  /// As it was given, with the source's number.
+  virtual const std::string& path() const = 0;
+};
+
+/// The videos of open_video(), each a sink of its own, for its PipelineSink::stream: one that fails, or whose disk is
+/// slow, costs no other's frames. In the order of the sources.
+std::vector<std::unique_ptr<FileSink>> open_videos(const std::string& path, std::span<const Source> sources,
+                                                   const Rotation& rotation = {});
+
 /// A sink that sends to a server.
 class NetworkSink : public Sink {
  public:

@@ -82,10 +82,11 @@ struct Outage {
 
 /// All outages of a source.
 struct Outages {
-  std::int64_t count = 0;               ///< number of outages
-  std::chrono::nanoseconds duration{};  ///< of all together
-  std::int64_t missed = 0;              ///< frames, in all together
-  std::vector<Outage> latest;           ///< at most 16, in their order
+  std::int64_t count = 0;                   ///< number of outages
+  std::chrono::nanoseconds duration{};      ///< of all together
+  std::int64_t missed = 0;                  ///< frames, in all together
+  std::chrono::nanoseconds before_first{};  ///< of the one before the first frame; 0: there was none
+  std::vector<Outage> latest;               ///< at most 16, in their order
 };
 
 /// Faults of a device from which it recovered, since it was opened.

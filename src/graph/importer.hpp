@@ -27,6 +27,8 @@ struct OnnxModule {
   Graph (*import_model)(const std::string& path, const ImportOptions& options);
   /// The names of a model's inputs in the order of its file, without initializers. Throws Error naming the file.
   std::vector<std::string> (*input_names)(const std::string& path, std::size_t max_memory);
+  /// The files beside a model that hold its external data, each once. Throws Error naming the file.
+  std::vector<std::string> (*data_files)(const std::string& path, std::size_t max_memory);
   /// Reads a file with one tensor (a TensorProto, as in ONNX's test folders). Throws Error naming the file.
   Tensor (*read_tensor)(const std::string& path, std::size_t max_memory);
 };

@@ -29,13 +29,14 @@ void add_ledger(Family& frames, const std::string& stream, const Ledger& ledger)
     frames.add({{"stream", stream}, {"outcome", outcome}}, static_cast<double>(count));
 }
 
+/// By the names that the summary has.
 void add_faults(Family& family, const std::string& stream, const SourceFaults& faults) {
   const std::array<std::pair<const char*, std::int64_t>, 5> kinds = {
       {{"unplugged", faults.unplugged},
-       {"restart", faults.restarts},
-       {"format_change", faults.format_changes},
-       {"refused_buffer", faults.refused_buffers},
-       {"replaced_timestamp", faults.replaced_timestamps}}};
+       {"restarts", faults.restarts},
+       {"format_changes", faults.format_changes},
+       {"refused_buffers", faults.refused_buffers},
+       {"replaced_timestamps", faults.replaced_timestamps}}};
   for (const auto& [kind, count] : kinds) family.add({{"stream", stream}, {"fault", kind}}, static_cast<double>(count));
 }
 

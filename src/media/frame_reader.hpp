@@ -37,11 +37,14 @@ class FrameReader {
   virtual bool rewind() { return false; }
   /// The first frame of a source that is read in real time is due when START says so. Before the first read.
   virtual void begin_with(std::shared_ptr<CommonStart> /*start*/) {}
-  /// Makes a waiting read, and all later ones, return kCancelled.
+  /// Makes a waiting read, and all later ones, return kCancelled, after kNoBuffer for the frames that are known to have
+  /// had none.
   virtual void cancel() noexcept = 0;
+  /// Whether it reads a file in real time: after an outage it goes on with the next frame, and has missed none.
+  virtual bool is_paced() const { return false; }
   /// Those of a device. Any thread.
   virtual SourceFaults faults() const { return {}; }
-  /// The most buffers of ALLOCATOR that it holds between two calls of read().
+  /// The most buffers of ALLOCATOR that it holds between two calls of read(). May fall once it has read a frame.
   virtual int held_buffers() const { return 0; }
 };
 

@@ -41,6 +41,7 @@ class PacedReader final : public FrameReader {
 
   const SourceInfo& info() const override { return info_; }
   int held_buffers() const override { return reader_->held_buffers(); }
+  bool is_paced() const override { return true; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     const auto start = Clock::now();
@@ -52,7 +53,7 @@ class PacedReader final : public FrameReader {
     if (const auto latest = decoded - kBuffers * period_; due_ < latest) {
       // It was not read in time: a camera would have had no buffer for this frame. A decoder that is too slow would
       // never catch up by dropping what it has decoded.
-      if (decoded - start <= period_ / 2) return Failure{Status::kNoBuffer, {}};
+      if (decoded - start <= period_) return Failure{Status::kNoBuffer, {}};
       due_ = latest;
     }
     // With models on a GPU a processor is free: alone, the reader is awake when its frame is due, as is the executor.

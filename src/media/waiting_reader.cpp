@@ -37,8 +37,11 @@ class WaitingReader final : public FrameReader {
     const std::scoped_lock lock(mutex_);
     return reader_ == nullptr ? SourceFaults() : reader_->faults();
   }
-  /// The most that any camera holds: the pool is made before it is there, and allocates what is used.
-  int held_buffers() const override { return v4l2::kMostBuffers; }
+  /// The most that any camera holds: the pool is made before it is there.
+  int held_buffers() const override {
+    const std::scoped_lock lock(mutex_);
+    return reader_ == nullptr ? v4l2::kMostBuffers : reader_->held_buffers();
+  }
 
   void cancel() noexcept override {
     const std::scoped_lock lock(mutex_);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -37,6 +38,35 @@ Place place_of(const onnx::TensorProto& tensor) {
   }
   if (place.location.empty()) fail(ErrorCode::kInvalidFile, "its external data has no location");
   return place;
+}
+
+using ActOnTensor = std::function<void(const onnx::TensorProto&)>;
+
+void for_each_tensor(const onnx::GraphProto& graph, const ActOnTensor& act);
+
+void for_each_tensor(const onnx::SparseTensorProto& sparse, const ActOnTensor& act) {
+  act(sparse.values());
+  act(sparse.indices());
+}
+
+template <typename Nodes>
+void for_each_tensor_of(const Nodes& nodes, const ActOnTensor& act) {
+  for (const onnx::NodeProto& node : nodes) {
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_t()) act(attribute.t());
+      for (const onnx::TensorProto& tensor : attribute.tensors()) act(tensor);
+      if (attribute.has_sparse_tensor()) for_each_tensor(attribute.sparse_tensor(), act);
+      for (const onnx::SparseTensorProto& sparse : attribute.sparse_tensors()) for_each_tensor(sparse, act);
+      if (attribute.has_g()) for_each_tensor(attribute.g(), act);
+      for (const onnx::GraphProto& graph : attribute.graphs()) for_each_tensor(graph, act);
+    }
+  }
+}
+
+void for_each_tensor(const onnx::GraphProto& graph, const ActOnTensor& act) {
+  for (const onnx::TensorProto& tensor : graph.initializer()) act(tensor);
+  for (const onnx::SparseTensorProto& sparse : graph.sparse_initializer()) for_each_tensor(sparse, act);
+  for_each_tensor_of(graph.node(), act);
 }
 
 }  // namespace
@@ -82,6 +112,16 @@ void ExternalData::read(const onnx::TensorProto& tensor, std::span<std::byte> in
   file.seekg(static_cast<std::streamoff>(place.offset));
   file.read(reinterpret_cast<char*>(into.data()), static_cast<std::streamsize>(into.size()));
   if (!file) fail(ErrorCode::kIo, "its data file '{}' can't be read", path.string());
+}
+
+std::set<fs::path> ExternalData::files_of(const onnx::ModelProto& model) const {
+  std::set<fs::path> files;
+  const auto add = [&](const onnx::TensorProto& tensor) {
+    if (tensor.data_location() == onnx::TensorProto::EXTERNAL) files.insert(resolve(place_of(tensor).location));
+  };
+  for_each_tensor(model.graph(), add);
+  for (const onnx::FunctionProto& function : model.functions()) for_each_tensor_of(function.node(), add);
+  return files;
 }
 
 }  // namespace saccade

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 
@@ -23,6 +24,9 @@ class ExternalData {
   void check(const onnx::TensorProto& tensor, std::size_t size) const;
   /// Reads the data. Throws the same errors, and kIo.
   void read(const onnx::TensorProto& tensor, std::span<std::byte> into) const;
+
+  /// The files that hold data of MODEL's tensors; they need not exist. Throws Error (kInvalidFile) as check() does.
+  std::set<std::filesystem::path> files_of(const onnx::ModelProto& model) const;
 
  private:
   std::filesystem::path resolve(const std::string& location) const;

@@ -49,6 +49,17 @@ std::vector<std::string> names_of_inputs(const std::string& path, std::size_t ma
   }
 }
 
+std::vector<std::string> data_files_of(const std::string& path, std::size_t max_memory) {
+  try {
+    const onnx::ModelProto model = read_model_file(path, MemoryBudget(max_memory));
+    std::vector<std::string> files;
+    for (const std::filesystem::path& file : ExternalData(path).files_of(model)) files.push_back(file.string());
+    return files;
+  } catch (const Error& error) {
+    throw error.in(path);
+  }
+}
+
 Tensor read_one_tensor(const std::string& path, std::size_t max_memory) {
   try {
     const ExternalData external(path);
@@ -61,8 +72,10 @@ Tensor read_one_tensor(const std::string& path, std::size_t max_memory) {
   }
 }
 
-constexpr OnnxModule kModule{
-    .import_model = import_model, .input_names = names_of_inputs, .read_tensor = read_one_tensor};
+constexpr OnnxModule kModule{.import_model = import_model,
+                             .input_names = names_of_inputs,
+                             .data_files = data_files_of,
+                             .read_tensor = read_one_tensor};
 
 }  // namespace
 

@@ -80,6 +80,7 @@ TEST_F(IsolateFlag, AKilledChildIsReportedAndCounted) {
   EXPECT_EQ(summary["ledger"]["unaccounted"], 0);
   EXPECT_EQ(summary["ledger"]["captured"], 400);
   EXPECT_EQ(summary["streams"][0]["outages"]["count"], 1) << summary["streams"][0];
+  EXPECT_EQ(summary["streams"][0]["outages"]["missed"], 0) << "it goes on with the next frame";
 }
 
 TEST_F(IsolateFlag, AChildEndsWithItsParent) {

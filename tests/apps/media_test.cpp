@@ -4,6 +4,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "apps/expect_error.hpp"
@@ -78,6 +79,30 @@ TEST_F(MediaRuns, AFrameThatAVideoCannotHoldCostsItself) {
   EXPECT_NE(run.err.find("2 images could not be written"), std::string::npos) << run.err;
   EXPECT_NE(run.out.find("4 captured = 4 processed"), std::string::npos) << run.out;
   EXPECT_EQ(open_reader(folder_ / "out.mp4")->info().frames, 2);
+}
+
+TEST_F(MediaRuns, AVideoThatCannotBeWrittenCostsNoOtherSource) {
+  fs::create_symlink("/dev/full", folder_ / "out-1.mp4");
+  const std::string scene = "synthetic:?size=160x128&frames=90";
+  const Finished run = run_saccade({"run", model(), "--quiet", "--json", "--source", scene + "&seed=1", "--source",
+                                    scene + "&seed=2", "--video", folder_ / "out.mp4"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("out-1.mp4"), std::string::npos) << run.err;
+  EXPECT_EQ(open_reader(folder_ / "out.mp4")->info().frames, 90);
+  const auto summary = nlohmann::json::parse(run.out);
+  EXPECT_EQ(summary["sinks"][0]["written"], 90) << run.out;
+  EXPECT_GT(summary["sinks"][1]["failed"], 0) << run.out;
+}
+
+/// Its muxer can't go on.
+TEST_F(MediaRuns, TheDrawnVideoOfALiveSourceEndsWhereTheDiskIsFull) {
+  const std::string command = "cd " + folder_.string() +
+                              "; trap '' XFSZ; ulimit -f 4; exec " SACCADE_BINARY " run --device cpu --quiet " +
+                              model() + " --source 'synthetic:?size=160x128&fps=100' --realtime --max-frames 100";
+  const Finished run = Subprocess({"/bin/sh", "-c", command}).wait();
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_NE(run.err.find("saccade-run/synthetic/synthetic.mp4"), std::string::npos) << run.err;
+  EXPECT_EQ(run.err.find("tried again"), std::string::npos) << run.err;
 }
 
 TEST_F(MediaRuns, TwoImagesOfOneImageIdAreRefusedByName) {

@@ -12,6 +12,7 @@
 //   send=WHAT     at frame crash=I it sends: noise, index, pitch, twice, version, kind
 //   video=FILE    the frames of FILE; crash=I is one of its packets
 //   open=WHAT     opening it: crash, hang, error
+//   gone=FILE     it can be opened once: creates FILE, and fails where it is
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -107,6 +108,7 @@ class CrashingReader final : public FrameReader {
     if (words_.text("open") == "crash" && is_due()) crash("segv");
     if (words_.text("open") == "hang" && is_due()) std::this_thread::sleep_for(std::chrono::hours(1));
     if (words_.text("open") == "error" && is_due()) fail(ErrorCode::kUnsupported, "'{}': no such camera", uri);
+    if (!is_here()) fail(ErrorCode::kNotFound, "there is no such camera");
     info_ = {
         .name = uri, .live = words_.number("live", 0) == 1, .frame_rate = 100, .frames = words_.number("frames", -1)};
     log(LogLevel::kWarning, "{} is open", uri);
@@ -143,6 +145,14 @@ class CrashingReader final : public FrameReader {
     if (marker.empty()) return true;
     if (access(marker.c_str(), F_OK) == 0) return false;
     std::ofstream(marker) << "crashed";
+    return true;
+  }
+
+  bool is_here() const {
+    const std::string marker = words_.text("gone");
+    if (marker.empty()) return true;
+    if (access(marker.c_str(), F_OK) == 0) return false;
+    std::ofstream(marker) << "opened";
     return true;
   }
 

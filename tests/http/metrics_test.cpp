@@ -77,10 +77,10 @@ TEST(Metrics, AStreamHasTheFaultsOfItsDevice) {
       .unplugged = 1, .restarts = 2, .format_changes = 3, .refused_buffers = 4, .replaced_timestamps = 5};
   EXPECT_EQ(lines_of(text_of({.summary = summary, .process = {}, .gpus = {}}), "saccade_source_faults_total{"),
             (Lines{R"(saccade_source_faults_total{stream="0",fault="unplugged"} 1)",
-                   R"(saccade_source_faults_total{stream="0",fault="restart"} 2)",
-                   R"(saccade_source_faults_total{stream="0",fault="format_change"} 3)",
-                   R"(saccade_source_faults_total{stream="0",fault="refused_buffer"} 4)",
-                   R"(saccade_source_faults_total{stream="0",fault="replaced_timestamp"} 5)"}));
+                   R"(saccade_source_faults_total{stream="0",fault="restarts"} 2)",
+                   R"(saccade_source_faults_total{stream="0",fault="format_changes"} 3)",
+                   R"(saccade_source_faults_total{stream="0",fault="refused_buffers"} 4)",
+                   R"(saccade_source_faults_total{stream="0",fault="replaced_timestamps"} 5)"}));
 }
 
 TEST(Metrics, SinksCountTheirResults) {

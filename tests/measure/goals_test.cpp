@@ -80,27 +80,57 @@ TEST_F(Goals, CountEveryLossButTheEndOfTheRun) {
   EXPECT_EQ(drop_share({}), 0);
 }
 
+TEST_F(Goals, CountAsManyLossesAsWouldHaveBeenSelected) {
+  // Every tenth frame of 1000, of which 100 were lost.
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 1000, .processed = 90, .skipped = 810, .lost = 100}), 0.1);
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 1000, .processed = 90, .skipped = 810, .no_buffer = 60, .corrupt = 40}),
+                   0.1);
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 900, .processed = 90, .skipped = 810}, 100), 0.1) << "missed in an outage";
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 900, .processed = 85, .skipped = 810, .queue_full = 5}, 100), 0.15);
+  EXPECT_DOUBLE_EQ(drop_share({.captured = 5, .lost = 5}), 1);
+}
+
+/// An outage of a camera whose rate was unknown at the start has cost frames, but how many is unknown.
+TEST_F(Goals, OfDropsAreNotMetByOutagesOfUnknownLength) {
+  GoalFacts facts = two_sources();
+  facts.without_rate = {1};
+  EXPECT_EQ(outcome(read("drops = 1"), facts), "drops a 0 met\ndrops b 0.01 met\n") << "without an outage";
+  facts.summary.streams[1].outages = {.count = 1, .duration = std::chrono::seconds(60), .latest = {{.is_over = true}}};
+  EXPECT_EQ(outcome(read("drops = 1"), facts), "drops a 0 met\ndrops b nothing missed\n");
+  facts.without_rate = {};
+  EXPECT_EQ(outcome(read("drops = 1"), facts), "drops a 0 met\ndrops b 0.01 met\n") << "too short for a frame";
+}
+
 /// A camera of ten frames per second that is away before its first frame, between two, or after its last one.
 TEST_F(Goals, OfACameraThatIsAwayCountTheTime) {
   using std::chrono::seconds;
-  const auto with = [](const Outage& outage, std::int64_t count = 1) {
+  const auto with = [](const Outage& outage, seconds before_first = {}, std::int64_t count = 1) {
     GoalFacts facts = two_sources();
     StreamSummary& camera = facts.summary.streams[1];
     camera.ledger = {.captured = 101, .processed = 101};
     camera.rate = 10;
-    camera.outages = {.count = count, .duration = outage.duration, .missed = outage.missed, .latest = {outage}};
+    camera.outages = {.count = count,
+                      .duration = outage.duration,
+                      .missed = outage.missed,
+                      .before_first = before_first,
+                      .latest = {outage}};
     facts.summary.streams = {camera};
     return facts;
   };
   const std::vector<Goal> goals = read("rate = 9.9\ndrops = 0");
   EXPECT_EQ(outcome(goals, with({.start = seconds(10), .duration = seconds(30), .missed = 299})),
             "rate b 2.5 missed\ndrops b 0.7475 missed\n");
-  EXPECT_EQ(outcome(goals, with({.duration = seconds(10), .is_over = true})), "rate b 5 missed\ndrops b 0 met\n");
+  EXPECT_EQ(outcome(goals, with({.duration = seconds(10), .is_over = true}, seconds(10))),
+            "rate b 5 missed\ndrops b 0 met\n");
   EXPECT_EQ(outcome(goals, with({.start = seconds(4), .duration = seconds(1), .is_over = true})),
             "rate b 10 met\ndrops b 0 met\n")
       << "the rate has it already";
-  EXPECT_EQ(outcome(goals, with({.duration = seconds(10), .is_over = true}, 17)), "rate b 10 met\ndrops b 0 met\n")
-      << "not the first one";
+  EXPECT_EQ(outcome(goals, with({.start = seconds(90), .duration = seconds(1), .is_over = true}, seconds(10), 40)),
+            "rate b 5 missed\ndrops b 0 met\n")
+      << "the first one is none of the latest";
+  EXPECT_EQ(outcome(goals, with({.start = seconds(90), .duration = seconds(10)}, seconds(10), 40)),
+            "rate b 3.333 missed\ndrops b 0 met\n")
+      << "away at both ends";
 }
 
 TEST_F(Goals, OfMemoryAndSizeAreInBytes) {
@@ -125,10 +155,34 @@ TEST_F(Goals, OfAccuracyAreOfAReport) {
   EXPECT_THAT(error_of("[model.net]\naccuracy = 0.3\n" + report), HasSubstr("is no report of saccade validate"));
 }
 
+TEST_F(Goals, OfAccuracyAreOfThePrecisionThatRuns) {
+  const auto error_of_run = [&](const std::string& report, Precision precision) -> std::string {
+    folder_.write("report.json", R"({"models": [{)" + report + R"(, "scores": {"box": {"ap": 0.37}}}]})");
+    const std::vector<GoalModel> models{{"net", precision}};
+    try {
+      check_goals(read("[model.net]\naccuracy = 0.3\nreport = \"report.json\""), {}, models);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  const std::string in_fp32 = R"("file": "net.onnx", "precision": "fp32")";
+  EXPECT_EQ(error_of_run(in_fp32, Precision::kFp32), "");
+  EXPECT_EQ(error_of_run(in_fp32, Precision::kBf16),
+            (folder_ / "report.json") +
+                " has the accuracy of the model 'net' in fp32, but it runs in bf16: evaluate it with saccade validate "
+                "--precision bf16");
+  const std::string as_usual = R"("file": "net.onnx", "precision": "auto")";
+  EXPECT_EQ(error_of_run(as_usual, Precision::kFp32), "");
+  EXPECT_THAT(error_of_run(as_usual, Precision::kFp16), HasSubstr("in fp32, but it runs in fp16"));
+  EXPECT_EQ(error_of_run(R"("file": "net.plan", "precision": "auto")", Precision::kFp16), "") << "that of the plan";
+}
+
 TEST_F(Goals, ThatCannotBeMeasuredAreMissed) {
   EXPECT_EQ(outcome(read("late = 0.5")), "late a nothing missed\nlate b 0.0303 met\n") << "a file is never late";
   EXPECT_EQ(outcome(read("latency_p99 = \"1 s\"\nmemory = 1\n"), {.summary = {.streams = {{.source = "a"}}}}),
             "latency_p99 a nothing missed\nmemory  nothing missed\n");
+  EXPECT_EQ(outcome(read("[model.other]\nsize = 1"), two_sources()), "size other nothing missed\n");
 }
 
 TEST_F(Goals, AreRefusedByLine) {
@@ -151,11 +205,13 @@ TEST_F(Goals, AreRefusedByLine) {
 TEST_F(Goals, AreOfWhatRuns) {
   const std::vector<Goal> goals = read("[source.a]\nrate = 1\n[model.net]\nsize = 1");
   const std::vector<std::string> a{"a"};
-  const std::vector<std::string> net{"net"};
+  const std::vector<GoalModel> net{{"net"}};
   EXPECT_NO_THROW(check_goals(goals, a, net));
-  EXPECT_THROW(check_goals(goals, net, net), Error);
-  EXPECT_THROW(check_goals(goals, a, a), Error);
-  const std::vector<std::string> twice{"net", "net"};
+  const std::vector<std::string> other{"net"};
+  EXPECT_THROW(check_goals(goals, other, net), Error);
+  const std::vector<GoalModel> other_model{{"a"}};
+  EXPECT_THROW(check_goals(goals, a, other_model), Error);
+  const std::vector<GoalModel> twice{{"net"}, {"net"}};
   EXPECT_THROW(check_goals(goals, a, twice), Error);
 }
 

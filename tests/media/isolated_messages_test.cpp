@@ -5,6 +5,7 @@
 #include <random>
 #include <string>
 
+#include "media/isolated/child_clock.hpp"
 #include "media/isolated/received.hpp"
 #include "media/isolated/restarts.hpp"
 
@@ -235,6 +236,42 @@ TEST(Restarts, AFrameIsSkippedAfterThreeDeaths) {
   EXPECT_FALSE(restarts.is_stuck());
   EXPECT_EQ(restarts.delivered(), 2);
   EXPECT_EQ(restarts.skipped(), std::vector<std::int64_t>{1});
+}
+
+TEST(ChildClock, TimestampsOfAStreamGoOn) {
+  constexpr std::int64_t kMs = 1'000'000;
+  const Clock::time_point start(std::chrono::hours(1));
+  const auto at = [start](int ms) { return start + std::chrono::milliseconds(ms); };
+  ChildClock clock;
+  EXPECT_EQ(clock.stamp(0, at(0)), 0);
+  EXPECT_EQ(clock.stamp(40 * kMs, at(45)), 40 * kMs);
+  clock.restart();
+  EXPECT_EQ(clock.stamp(0, at(345)), 340 * kMs) << "away for 300 ms";
+  EXPECT_EQ(clock.stamp(40 * kMs, at(385)), 380 * kMs);
+  for (int i = 0; i < 3; ++i) clock.restart();
+  EXPECT_EQ(clock.stamp(0, at(485)), 480 * kMs);
+}
+
+TEST(ChildClock, ACamerasClockCountsOn) {
+  const Clock::time_point now(std::chrono::hours(1));
+  ChildClock clock;
+  clock.restart();
+  EXPECT_EQ(clock.stamp(-7, now), -7) << "nothing was before it";
+  EXPECT_EQ(clock.stamp(500, now), 500);
+  clock.restart();
+  EXPECT_EQ(clock.stamp(501, now), 501);
+}
+
+TEST(ChildClock, AnyTimestampCanBeSent) {
+  const Clock::time_point now(std::chrono::hours(1));
+  ChildClock clock;
+  for (const std::int64_t stamp :
+       {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()}) {
+    EXPECT_EQ(clock.stamp(stamp, now), stamp);
+    clock.stamp(0, now + std::chrono::hours(1));
+  }
+  clock.restart();
+  EXPECT_EQ(clock.stamp(std::numeric_limits<std::int64_t>::min(), now + std::chrono::hours(2)), 3'600'000'000'000);
 }
 
 }  // namespace

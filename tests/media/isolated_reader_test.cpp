@@ -28,6 +28,7 @@ std::unique_ptr<FrameReader> isolated_reader(const std::string& uri,
 /// What a source delivers: its frames' numbers, and how often each status occurred.
 struct Read {
   std::vector<std::int64_t> frames;
+  std::vector<std::int64_t> timestamps;
   int corrupt = 0;
   std::vector<std::string> outages;
   Failure last{Status::kEnd, {}};
@@ -48,6 +49,7 @@ Read read_to_end(FrameReader& reader, std::size_t most = 1000) {
     const Outcome<Frame> outcome = reader.read(pool);
     if (outcome) {
       read.frames.push_back(outcome->sequence);
+      read.timestamps.push_back(outcome->timestamp_ns);
       const FrameView& view = outcome->view;
       const auto value = static_cast<std::uint8_t>(outcome->image_id);
       for (int y = 0; y < view.height; ++y)
@@ -166,6 +168,39 @@ TEST(IsolatedReader, ACameraGoesOnAndLosesTheFrameThatWasRead) {
   EXPECT_EQ(read.frames.back(), 120) << "one is lost";
   EXPECT_TRUE(std::ranges::is_sorted(read.frames));
   EXPECT_EQ(read.outages.size(), 1U);
+  EXPECT_TRUE(std::ranges::is_sorted(read.timestamps)) << "the second process begins at 0 again";
+}
+
+/// Reads FAILURES outcomes that are no frames.
+std::vector<Failure> read_failures(FrameReader& reader, std::size_t failures) {
+  test::FramePool pool;
+  std::vector<Failure> read;
+  while (read.size() < failures)
+    if (const Outcome<Frame> outcome = reader.read(pool); !outcome) read.push_back(outcome.failure());
+  return read;
+}
+
+/// A stream counts an outage for each of them.
+TEST(IsolatedReader, EachDeathIsReportedAlsoWithoutAFrameBetween) {
+  for (const Failure& failure : read_failures(*isolated_reader("live=1 crash=0"), 3)) {
+    EXPECT_EQ(failure.status, Status::kTimeout);
+    EXPECT_NE(failure.message.find("the process that reads it"), std::string::npos) << failure.message;
+  }
+  const auto damaged = read_failures(*isolated_reader("live=1 corrupt=0 crash=1"), 4);
+  for (std::size_t i = 0; i < damaged.size(); ++i)
+    EXPECT_EQ(damaged[i].status, i % 2 == 0 ? Status::kCorrupt : Status::kTimeout) << damaged[i].message;
+}
+
+TEST(IsolatedReader, ALiveSourceThatCannotBeOpenedAgainIsAway) {
+  const test::TempFolder folder;
+  const auto reader = isolated_reader("live=1 crash=3 gone=" + (folder / "opened"));
+  const auto away = read_failures(*reader, 4);
+  for (std::size_t i = 1; i < away.size(); ++i) {
+    EXPECT_EQ(away[i].status, Status::kTimeout);
+    EXPECT_NE(away[i].message.find("can't open it again (there is no such camera)"), std::string::npos)
+        << away[i].message;
+    EXPECT_EQ(away[i].message, away[1].message) << "so that it is logged once";
+  }
 }
 
 TEST(IsolatedReader, FramesOfADriversMemoryAreCopied) {

@@ -106,6 +106,20 @@ TEST(SourceOptions, InRealTimeASlowDecoderDelaysTheSource) {
   }
 }
 
+/// It keeps up, if with little to spare: what was not read in time is dropped, and does not delay the source for ever.
+TEST(SourceOptions, InRealTimeADecoderThatKeepsUpDropsFrames) {
+  std::vector<std::int64_t> times;
+  for (std::int64_t i = 0; i < 5; ++i) times.push_back(i * 50'000'000);
+  const auto reader = pace(std::make_unique<StampedReader>(times, 20, milliseconds(35)));
+  test::FramePool pool;
+  ASSERT_TRUE(reader->read(pool));
+  std::this_thread::sleep_for(milliseconds(400));
+  int dropped = 0;
+  for (int i = 1; i < 5; ++i)
+    if (!reader->read(pool)) ++dropped;
+  EXPECT_GE(dropped, 1) << "of four, unless the machine is busy each time";
+}
+
 TEST(SourceOptions, CancellingEndsTheWaitForAFrame) {
   const auto reader = pace(std::make_unique<StampedReader>(std::vector<std::int64_t>{0, 50'000'000'000}));
   test::FramePool pool;

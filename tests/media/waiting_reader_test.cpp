@@ -60,7 +60,9 @@ TEST(WaitingReader, AMissingDeviceIsTriedUntilItArrives) {
       EXPECT_EQ(none.failure().status, Status::kTimeout);
       EXPECT_EQ(none.failure().message, "there is no /dev/video7; waiting for it");
     }
+    EXPECT_GT(reader->held_buffers(), 0) << "as many as any camera may hold";
     for (std::int64_t i = 0; i < 2; ++i) EXPECT_EQ(reader->read(pool)->sequence, i);
+    EXPECT_EQ(reader->held_buffers(), 0) << "those of the device";
     EXPECT_EQ(reader->read(pool).failure().status, Status::kEnd);
     EXPECT_EQ(device.opened(), 4) << "not opened again after its end";
     EXPECT_EQ(&info, &reader->info());

@@ -33,6 +33,23 @@ TEST_F(ExternalDataTest, ReadsAFileBesideTheModel) {
   EXPECT_EQ(read({{"location", "sub/w"}}), (std::vector<std::uint8_t>{'x', 'y'}));
 }
 
+TEST_F(ExternalDataTest, NamesTheFilesOfAllTensors) {
+  const auto at = [](const std::string& name, const std::string& location) {
+    return onnx_writer::external_tensor(name, onnx_writer::kUInt8, {2}, {{"location", location}});
+  };
+  Model model(13);
+  model.initializer(at("w", "a.bin")).initializer(at("v", "a.bin")).initializer(at("u", "b.bin")).output("y");
+  model.initializer(onnx_writer::tensor<float>("inside", {1}, {1}));
+  model.node({.op = "Constant", .outputs = {"y"}, .attributes = {onnx_writer::attribute("value", at("y", "sub/c"))}});
+  model.save(file("model.onnx"));
+  EXPECT_EQ(module<OnnxModule>("onnx").data_files(file("model.onnx"), 0),
+            (std::vector<std::string>{file("a.bin").string(), file("b.bin").string(), file("sub/c").string()}));
+  Model strange(13);
+  strange.initializer(at("w", "/etc/passwd")).output("w");
+  strange.save(file("strange.onnx"));
+  EXPECT_THROW(module<OnnxModule>("onnx").data_files(file("strange.onnx"), 0), Error);
+}
+
 TEST_F(ExternalDataTest, RefusesPlacesOutsideTheModelsFolder) {
   EXPECT_EQ(error_of(model_with({{"location", "/etc/passwd"}})),
             "model.onnx: tensor 'w': its external data is in '/etc/passwd', outside the model's folder: refused");

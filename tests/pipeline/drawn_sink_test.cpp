@@ -84,6 +84,18 @@ TEST_F(DrawnSinkTest, FoldersDoNotDependOnWhoseFrameIsFirst) {
             (std::vector<std::string>{folder_ / "out/shots", folder_ / "out/synthetic", folder_ / "out/synthetic-2"}));
 }
 
+TEST_F(DrawnSinkTest, FramesOfAnotherSizeThanTheFirstHaveFailed) {
+  const auto sink = open_drawn(folder_ / "out", sources_, false);
+  write(*sink, 1, 0, {});
+  Result small;
+  small.stream = 1;
+  small.frame = 1;
+  sink->write(small, view_of(RgbView{pixels_.data(), 3 * 16, 16, 16}));
+  EXPECT_EQ(sink->failed(), 0);
+  EXPECT_THROW(sink->close({}), Error);
+  EXPECT_EQ(sink->failed(), 1);
+}
+
 TEST_F(DrawnSinkTest, LeavesOlderFoldersAlone) {
   draw(false);
   const std::string before = test::bytes_of_file(folder_ / "out/shots/a.jpg");

@@ -255,6 +255,19 @@ TEST_F(ExecutorTest, TakesFramesWheneverTheyArrive) {
   executor.join();
 }
 
+/// The frames that a source with SCRIPT has captured once it has been read to its end. A gap shows with a later frame.
+std::int64_t captured_by(const std::vector<Act>& script) {
+  std::int64_t captured = 0;
+  std::int64_t missing = 0;
+  for (const Act act : script) {
+    if (act == Act::kLost || act == Act::kHang) break;
+    if (act == Act::kGap) ++missing;
+    if (act == Act::kFrame) captured += 1 + std::exchange(missing, 0);
+    if (act == Act::kCorrupt || act == Act::kNoBuffer || act == Act::kBehind) ++captured;
+  }
+  return captured;
+}
+
 /// Whatever the order of the threads, every frame and every result is counted once.
 TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
   const std::vector<Model> models = {boxes(), colors()};
@@ -262,14 +275,17 @@ TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
     std::mt19937 random(seed);
     const auto chance = [&random](int in) { return static_cast<int>(random() % static_cast<unsigned>(in)); };
     std::vector<Source> sources;
+    std::vector<std::int64_t> captured;
     const int count = 1 + chance(3);
+    const bool is_read_to_end = chance(2) == 0;
     for (int i = 0; i < count; ++i) {
       std::vector<Act> script;
       constexpr std::array kActs = {Act::kFrame, Act::kFrame,   Act::kFrame, Act::kFrame,    Act::kFrame,
                                     Act::kGap,   Act::kCorrupt, Act::kAway,  Act::kNoBuffer, Act::kBehind};
       for (int k = chance(40); k >= 0; --k) script.push_back(kActs[static_cast<std::size_t>(chance(kActs.size()))]);
       if (chance(4) == 0) script.push_back(Act::kLost);
-      if (chance(3) == 0) script.push_back(Act::kHang);
+      if (!is_read_to_end && chance(3) == 0) script.push_back(Act::kHang);
+      captured.push_back(captured_by(script));
       sources.push_back(scripted_source("s" + std::to_string(i), script, chance(2) == 0));
     }
     constexpr std::array kPolicies = {DropPolicy::kAuto, DropPolicy::kWait, DropPolicy::kOldest, DropPolicy::kNewest};
@@ -287,16 +303,28 @@ TEST_F(ExecutorTest, RandomSchedulesAreAccountedFor) {
     Pipeline pipeline(sources, models, options, std::move(sinks));
     std::int64_t results = 0;
     const int calls = chance(60);
-    for (int i = 0; i < calls; ++i) {
-      if (pipeline.next(std::chrono::microseconds(chance(2000)))) ++results;
+    bool has_ended = false;
+    for (int i = 0; i < calls && !has_ended; ++i) {
+      const auto result = pipeline.next(std::chrono::microseconds(chance(2000)));
+      if (result) ++results;
+      has_ended = !result && result.failure().status == Status::kEnd;
       if (chance(5) == 0) std::this_thread::sleep_for(std::chrono::microseconds(chance(500)));
       if (chance(7) == 0) static_cast<void>(pipeline.telemetry());
     }
+    while (is_read_to_end && !has_ended) {
+      const auto result = pipeline.next();
+      if (result) ++results;
+      has_ended = !result && result.failure().status == Status::kEnd;
+    }
     const Summary summary = pipeline.finish();
-    for (const StreamSummary& stream : summary.streams)
-      EXPECT_EQ(stream.ledger.in_flight(), 0) << "seed " << seed << ", " << to_json(summary);
+    for (std::size_t i = 0; i < captured.size(); ++i) {
+      const Ledger& ledger = summary.streams[i].ledger;
+      EXPECT_EQ(ledger.in_flight(), 0) << "seed " << seed << ", " << to_json(summary);
+      EXPECT_LE(ledger.captured, captured[i]) << "seed " << seed;
+      EXPECT_TRUE(!is_read_to_end || ledger.captured == captured[i]) << "seed " << seed << ", " << to_json(summary);
+    }
     if (!has_sink) {
-      EXPECT_LE(results - 1, 2 * summary.ledger.processed) << "seed " << seed;
+      EXPECT_EQ(results / 2, summary.ledger.processed) << "seed " << seed;
     } else {
       const SinkSummary& sink = summary.sinks[0];
       EXPECT_EQ(sink.written + sink.dropped, 2 * summary.ledger.processed) << "seed " << seed;

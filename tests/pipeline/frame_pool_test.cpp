@@ -55,6 +55,20 @@ TEST(FramePool, FillsUpToTheLargestFrame) {
   EXPECT_EQ(pool.bytes(), 10'100U) << "nothing is allocated again";
 }
 
+TEST(FramePool, LeavesUnusedBuffersEmpty) {
+  FramePool pool(5);
+  const FrameLease lease = pool.acquire(100);
+  pool.fill_up(3);
+  EXPECT_EQ(pool.bytes(), 200U);
+  const FrameLease second = pool.acquire(100);
+  const FrameLease third = pool.acquire(100);
+  EXPECT_EQ(pool.bytes(), 300U) << "it is still allocated on demand";
+  FramePool none(2);
+  const FrameLease only = none.acquire(100);
+  none.fill_up(3);
+  EXPECT_EQ(none.bytes(), 100U);
+}
+
 TEST(FramePool, FillsUpWithinHalfOfItsLimit) {
   FramePool pool(4, plain_frame_memory(), 10'000);
   const FrameLease lease = pool.acquire(2000);

@@ -62,6 +62,21 @@ TEST(OutageLog, KeepsTheLatestAndCountsAll) {
   EXPECT_EQ(outages.latest.size(), 16U);
   EXPECT_EQ(outages.latest.back().duration, milliseconds(4000));
   EXPECT_EQ(outages.duration, milliseconds(100 * 40 * 41 / 2));
+  EXPECT_EQ(outages.before_first.count(), 0) << "a frame came first";
+}
+
+TEST(OutageLog, RemembersTheOneBeforeTheFirstFrame) {
+  OutageLog log(10);
+  log.begin();
+  auto now = Clock::now() + std::chrono::seconds(3);
+  EXPECT_GE(log.snapshot(now).before_first, std::chrono::seconds(3)) << "it goes on";
+  const auto first = log.end(now);
+  ASSERT_TRUE(first);
+  for (int i = 0; i < 20; ++i) {
+    log.begin();
+    log.end(now += milliseconds(500));
+  }
+  EXPECT_EQ(log.snapshot(now).before_first, *first) << "it is none of the latest";
 }
 
 }  // namespace

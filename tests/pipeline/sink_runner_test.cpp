@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <thread>
 
 #include "saccade/error.hpp"
 
@@ -147,17 +148,65 @@ TEST(SinkRunner, EndsWithResultsInItsQueue) {
   FrameRunPool pool(8, 1);
   Frames frames;
   Gate gate;
+  SinkRunner* self = nullptr;
+  // The first result takes until the queue, which is full before, is cancelled: a push that waited for room returns.
+  const auto write_until_the_end = [&](const Result&) {
+    gate.pass();
+    for (std::int64_t i = 1; self->telemetry().dropped == 0; ++i) self->push(run_of(pool, i));
+  };
   {
-    SinkRunner runner(
-        {.name = "slow", .sink = std::make_unique<MemorySink>(frames, [&](const Result&) { gate.pass(); })}, true);
-    for (std::int64_t i = 0; i < 3; ++i) runner.push(run_of(pool, i));
+    SinkRunner runner({.name = "slow", .sink = std::make_unique<MemorySink>(frames, write_until_the_end)}, true);
+    self = &runner;
+    runner.push(run_of(pool, 0));
     gate.await_visitor();
     gate.open();
   }
-  EXPECT_LE(frames.size(), 3U);
+  EXPECT_EQ(frames, Frames{0}) << "those in its queue are dropped";
 }
 
 TEST(SinkRunner, NeedsASink) { EXPECT_THROW(SinkRunner({.name = "none"}, true), Error); }
+
+/// Says itself what became of the results that it has accepted.
+class LosingSink final : public Sink {
+ public:
+  struct Lost {
+    std::atomic<std::int64_t> dropped = 0;
+    std::atomic<std::int64_t> failed = 0;
+  };
+  explicit LosingSink(Lost& lost) : lost_(lost) {}
+  void write(const Result& /*result*/, const FrameView& /*frame*/) override {}
+  void close(const Summary& /*summary*/) override {}
+  std::int64_t dropped() const override { return lost_.dropped; }
+  std::int64_t failed() const override { return lost_.failed; }
+
+ private:
+  Lost& lost_;
+};
+
+/// It is a counter for whoever reads it while the sink runs.
+TEST(SinkRunner, TheNumberOfWrittenResultsNeverFalls) {
+  FrameRunPool pool(8, 1);
+  LosingSink::Lost lost;
+  SinkRunner runner({.name = "broker", .sink = std::make_unique<LosingSink>(lost)}, true);
+  const auto write = [&](std::int64_t count) {
+    const std::int64_t before = runner.telemetry().written;
+    for (std::int64_t i = 0; i < count; ++i) runner.push(run_of(pool, i));
+    while (runner.telemetry().written < before + count) std::this_thread::yield();
+  };
+  write(4);
+  lost.dropped = 2;
+  lost.failed = 1;
+  EXPECT_EQ(runner.telemetry().written, 4);
+  EXPECT_EQ(runner.summary().written, 4);
+  runner.finish();
+  runner.close({});
+  const SinkSummary summary = runner.summary();
+  EXPECT_EQ(summary.written, 1) << "exact at the end";
+  EXPECT_EQ(summary.dropped, 2);
+  EXPECT_EQ(summary.failed, 1);
+  EXPECT_EQ(runner.telemetry().written, 1);
+  EXPECT_EQ(runner.telemetry().failed, 1);
+}
 
 /// Accepts every result, and drops each second one later.
 class ForgetfulSink final : public Sink {

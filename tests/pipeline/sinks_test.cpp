@@ -182,6 +182,22 @@ TEST(Sinks, EverySourceHasAVideoOfItsOwn) {
   EXPECT_TRUE(std::filesystem::exists(folder / "out-1.mp4"));
 }
 
+TEST(Sinks, VideosThatAreSinksOfTheirOwnHaveTheSameFiles) {
+  const test::TempFolder folder;
+  const std::vector<Source> sources = {test::scripted_source("a", {}), test::scripted_source("b", {})};
+  const auto sinks = open_videos(folder / "out.mp4", sources);
+  ASSERT_EQ(sinks.size(), 2U);
+  EXPECT_EQ(sinks[0]->path(), folder / "out.mp4");
+  EXPECT_EQ(sinks[1]->path(), folder / "out-1.mp4");
+  Sample sample(64, 64);
+  for (std::size_t i = 0; i < 2; ++i) {
+    sample.result.stream = static_cast<int>(i);
+    sinks[i]->write(sample.result, sample.frame);
+    sinks[i]->close({});
+    EXPECT_EQ(open_reader(sinks[i]->path())->info().width, 64);
+  }
+}
+
 /// A frame is written once the next one has begun: its error is the next one's, which is written later all the same.
 TEST(Sinks, FramesFailOnceEachWhileTheirFolderIsAway) {
   const test::TempFolder folder;
@@ -212,6 +228,13 @@ TEST(Sinks, AVideoRefusesAnotherSize) {
   Sample second(32, 64);
   second.result.frame = 1;
   sink->write(second.result, second.frame);  // completes the first frame
+  second.result.model_index = 1;
+  sink->write(second.result, second.frame);
+  EXPECT_EQ(sink->failed(), 0);
+  Sample third(64, 64);
+  third.result.frame = 2;
+  sink->write(third.result, third.frame);
+  EXPECT_EQ(sink->failed(), 2) << "both results of the second frame";
   try {
     sink->close({});
     FAIL();

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
 namespace saccade {
 namespace {
 
@@ -35,6 +39,27 @@ TEST(StreamLedger, ACorruptFrameIsCountedOnceWhetherOrNotItHasANumber) {
   unnumbered.capture(1);
   EXPECT_EQ(unnumbered.snapshot().captured, 3);
   EXPECT_EQ(unnumbered.snapshot().lost, 0);
+}
+
+TEST(StreamLedger, FramesInFlightAreNeverNegative) {
+  StreamLedger ledger;
+  std::atomic<bool> is_done = false;
+  std::thread reader([&] {
+    for (std::int64_t i = 0; i < 500'000; ++i) {
+      ledger.corrupt();
+      ledger.drop_no_buffer();
+      ledger.drop_decoder_behind();
+      ledger.capture(6 * i + 5);  // and two are lost
+      ledger.skip();
+    }
+    is_done = true;
+  });
+  std::int64_t least = 0;
+  while (!is_done) least = std::min(least, ledger.snapshot().in_flight());
+  reader.join();
+  EXPECT_EQ(least, 0);
+  EXPECT_EQ(ledger.snapshot().lost, 1'000'000);
+  EXPECT_EQ(ledger.snapshot().in_flight(), 0);
 }
 
 TEST(StreamLedger, EveryReasonBalances) {

@@ -65,14 +65,28 @@ void read_stream_goals(TomlSection& section, const std::string& source, std::vec
     goals.push_back({.kind = GoalKind::kLate, .name = "late", .source = source, .wanted = *share});
 }
 
-/// The first figure of the first score of MODEL in the report at PATH of `validate --json`.
-double score_in(const std::string& path, const std::string& model) {
+/// The precision of EVALUATION, a model in a report; nothing if that does not tell it. "auto" is that of a plan, which
+/// the report does not know, and otherwise fp32.
+std::optional<Precision> reported_precision(const Json& evaluation) {
+  const std::string name = evaluation.value("precision", "auto");
+  if (name != "auto") return parse_precision(name);
+  const std::filesystem::path file(evaluation.at("file").get<std::string>());
+  if (file.extension() == ".onnx") return Precision::kFp32;
+  return {};
+}
+
+/// Sets the score of GOAL, the first figure of the first score of its model in its report of `validate --json`.
+void read_score(Goal& goal) {
+  const std::string& path = goal.report;
+  const std::string& model = goal.model;
   const Json report = Json::parse(read_input(path, kMostReportBytes), nullptr, false);
   std::vector<Json> figures;
   try {
-    for (const Json& each : report.at("models"))
-      if (std::filesystem::path(each.at("file").get<std::string>()).stem() == model)
-        figures.push_back(each.at("scores").front().front());
+    for (const Json& each : report.at("models")) {
+      if (std::filesystem::path(each.at("file").get<std::string>()).stem() != model) continue;
+      figures.push_back(each.at("scores").front().front());
+      goal.precision = reported_precision(each);
+    }
   } catch (const Json::exception&) {
     fail(ErrorCode::kInvalidFile, "{} is no report of saccade validate --json", path);
   }
@@ -80,7 +94,7 @@ double score_in(const std::string& path, const std::string& model) {
     fail(ErrorCode::kInvalidFile, "{} has several evaluations of the model '{}': give a report of one", path, model);
   if (figures.empty() || !figures[0].is_number())
     fail(ErrorCode::kInvalidFile, "{} has no score of the model '{}'", path, model);
-  return figures[0].get<double>();
+  goal.score = figures[0].get<double>();
 }
 
 void read_model_goals(TomlSection& section, const std::string& model, const std::filesystem::path& folder,
@@ -92,16 +106,32 @@ void read_model_goals(TomlSection& section, const std::string& model, const std:
   if (accuracy.has_value() != report.has_value())
     section.bad(section.source(), accuracy ? "report" : "accuracy",
                 "is missing: `accuracy` is compared with the `report` of saccade validate --json");
-  if (accuracy)
-    goals.push_back({.kind = GoalKind::kAccuracy,
-                     .name = "accuracy",
-                     .model = model,
-                     .wanted = *accuracy,
-                     .score = score_in((folder / *report).string(), model)});
+  if (!accuracy) return;
+  Goal goal{.kind = GoalKind::kAccuracy,
+            .name = "accuracy",
+            .model = model,
+            .wanted = *accuracy,
+            .report = (folder / *report).string()};
+  read_score(goal);
+  goals.push_back(std::move(goal));
 }
 
-bool contains(std::span<const std::string> names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
+/// Throws Error unless GOAL, of a model, is for one of MODELS, and in its precision.
+void check_model(const Goal& goal, std::span<const GoalModel> models) {
+  std::vector<std::string> names;
+  for (const GoalModel& model : models) names.push_back(model.name);
+  if (std::ranges::count(names, goal.model) > 1)
+    fail(ErrorCode::kInvalidArgument, "the goal {} is for the model '{}', but several have this name", goal.name,
+         goal.model);
+  const auto found = std::ranges::find(models, goal.model, &GoalModel::name);
+  if (found == models.end())
+    fail(ErrorCode::kInvalidArgument, "the goal {} is for the model '{}', but the models are {}", goal.name, goal.model,
+         fmt::join(names, ", "));
+  if (goal.precision && *goal.precision != found->precision)
+    fail(ErrorCode::kInvalidArgument,
+         "{} has the accuracy of the model '{}' in {}, but it runs in {}: evaluate it with saccade validate "
+         "--precision {}",
+         goal.report, goal.model, to_string(*goal.precision), to_string(found->precision), to_string(found->precision));
 }
 
 double latency_of(const Distribution& total, double percentile) {
@@ -113,14 +143,8 @@ double latency_of(const Distribution& total, double percentile) {
 
 /// How long a source was away before its first frame, and since its last one.
 std::chrono::nanoseconds away_at_ends(const Outages& outages) {
-  if (outages.latest.empty()) return {};
-  const Outage& first = outages.latest.front();
-  const Outage& last = outages.latest.back();
-  const bool is_first = first.start.count() == 0 && std::ssize(outages.latest) == outages.count;
-  std::chrono::nanoseconds away{};
-  if (is_first && first.is_over) away += first.duration;
-  if (!last.is_over) away += last.duration;
-  return away;
+  if (outages.latest.empty() || outages.latest.back().is_over) return outages.before_first;
+  return outages.before_first + outages.latest.back().duration;
 }
 
 /// StreamSummary::rate, over the time in which the source was away as well.
@@ -130,13 +154,15 @@ double rate_of(const StreamSummary& stream, std::int64_t results) {
   return static_cast<double>(results - 1) / (between + away);
 }
 
-/// What GOAL limits, in one source.
-std::optional<double> measured_in(const Goal& goal, const StreamSummary& stream) {
+/// What GOAL limits, in the source with the index I.
+std::optional<double> measured_in(const Goal& goal, const GoalFacts& facts, std::size_t i) {
+  const StreamSummary& stream = facts.summary.streams[i];
   const auto total = std::ranges::find(stream.stages, "total", &StageSummary::name);
   const std::int64_t results = total == stream.stages.end() ? 0 : total->time.count;
   if (goal.kind == GoalKind::kLatency && results > 0) return latency_of(total->time, goal.percentile);
   if (goal.kind == GoalKind::kRate && stream.rate > 0) return rate_of(stream, stream.ledger.processed);
-  if (goal.kind == GoalKind::kDrops && stream.ledger.captured > 0)
+  const bool misses_unknown = stream.outages.count > 0 && facts.without_rate.contains(i);
+  if (goal.kind == GoalKind::kDrops && stream.ledger.captured > 0 && !misses_unknown)
     return drop_share(stream.ledger, stream.outages.missed);
   if (goal.kind == GoalKind::kLate && results > 0 && stream.late)
     return static_cast<double>(*stream.late) / static_cast<double>(results);
@@ -181,18 +207,12 @@ std::vector<Goal> read_goals(const std::string& path) {
   return goals;
 }
 
-void check_goals(std::span<const Goal> goals, std::span<const std::string> sources,
-                 std::span<const std::string> models) {
+void check_goals(std::span<const Goal> goals, std::span<const std::string> sources, std::span<const GoalModel> models) {
   for (const Goal& goal : goals) {
-    if (!goal.source.empty() && !contains(sources, goal.source))
+    if (!goal.source.empty() && std::ranges::find(sources, goal.source) == sources.end())
       fail(ErrorCode::kInvalidArgument, "the goal {} is for the source '{}', but the sources are {}", goal.name,
            goal.source, fmt::join(sources, ", "));
-    if (std::ranges::count(models, goal.model) > 1)
-      fail(ErrorCode::kInvalidArgument, "the goal {} is for the model '{}', but several have this name", goal.name,
-           goal.model);
-    if (!goal.model.empty() && !contains(models, goal.model))
-      fail(ErrorCode::kInvalidArgument, "the goal {} is for the model '{}', but the models are {}", goal.name,
-           goal.model, fmt::join(models, ", "));
+    if (!goal.model.empty()) check_model(goal, models);
   }
 }
 
@@ -207,9 +227,11 @@ std::vector<GoalResult> evaluate_goals(std::span<const Goal> goals, const GoalFa
       results.push_back(result_of(goal, {}, measured_in(goal, facts)));
       continue;
     }
-    for (const StreamSummary& stream : facts.summary.streams)
+    for (std::size_t i = 0; i < facts.summary.streams.size(); ++i) {
+      const StreamSummary& stream = facts.summary.streams[i];
       if (goal.source == stream.source || (goal.source.empty() && !has_own(stream, goal)))
-        results.push_back(result_of(goal, stream.source, measured_in(goal, stream)));
+        results.push_back(result_of(goal, stream.source, measured_in(goal, facts, i)));
+    }
   }
   return results;
 }
@@ -222,10 +244,14 @@ std::string_view unit_of(GoalKind kind) {
 bool is_at_least(GoalKind kind) { return kind == GoalKind::kRate || kind == GoalKind::kAccuracy; }
 
 double drop_share(const Ledger& ledger, std::int64_t missed) {
-  const std::int64_t wanted = ledger.captured - ledger.skipped + missed;
-  const std::int64_t dropped = missed + ledger.queue_full + ledger.no_buffer + ledger.decoder_behind + ledger.failed +
-                               ledger.corrupt + ledger.lost;
-  return wanted == 0 ? 0 : static_cast<double>(dropped) / static_cast<double>(wanted);
+  // What --every and --fps never saw.
+  const std::int64_t unseen = ledger.corrupt + ledger.lost + ledger.no_buffer + ledger.decoder_behind;
+  const auto selected = static_cast<double>(ledger.captured - ledger.skipped - unseen);
+  const double seen = selected + static_cast<double>(ledger.skipped);
+  const double gone = static_cast<double>(unseen + missed) * (seen > 0 ? selected / seen : 1);
+  const double dropped = gone + static_cast<double>(ledger.queue_full + ledger.failed);
+  const double wanted = selected + gone;
+  return wanted > 0 ? dropped / wanted : 0;
 }
 
 }  // namespace saccade

@@ -17,6 +17,7 @@
 #include "base/file_registry.hpp"
 #include "base/log.hpp"
 #include "base/module.hpp"
+#include "media/isolated/child_clock.hpp"
 #include "media/isolated/shared_pool.hpp"
 #include "media/isolated/source_child.hpp"
 #include "media/network/uri.hpp"
@@ -68,13 +69,16 @@ class IsolatedReader final : public FrameReader {
     while (true) {
       if (is_cancelled_) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
       if (last_) return *last_;
-      if (!child_ && !start_again()) continue;
+      if (!child_) {
+        if (auto failure = start_again()) return std::move(*failure);
+        if (!child_) continue;
+      }
       if (child_->phase() == Phase::kOpen) child_->start(restarts_);
       if (pool_) pool_->flush();
       try {
         if (auto outcome = receive(allocator)) return std::move(*outcome);
       } catch (const BadMessage& bad) {
-        if (auto failure = died(fmt::format("sent an invalid message ({})", bad.what()))) return std::move(*failure);
+        return died(fmt::format("sent an invalid message ({})", bad.what()));
       }
     }
   }
@@ -153,23 +157,22 @@ class IsolatedReader final : public FrameReader {
     return {};
   }
 
-  /// False if the child's pause is not over, or reading was cancelled.
-  bool start_again() {
+  /// Why the child can't be started. Nothing if it was, if its pause is not over, or if reading was cancelled.
+  std::optional<Failure> start_again() {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(restart_at_ - Clock::now());
     if (left.count() > 0) {
       pollfd event{.fd = cancelled_.descriptor(), .events = POLLIN, .revents = 0};
       poll(&event, 1, static_cast<int>(left.count()));
-      return false;
+      return std::nullopt;
     }
     try {
       start_child();
     } catch (const Error& error) {
       restarts_.die();
       restart_at_ = Clock::now() + std::max(restarts_.pause(), std::chrono::milliseconds(100));
-      report(error.what());
-      return false;
+      return Failure{Status::kTimeout, fmt::format("{}: {}", info_.name, error.what())};
     }
-    return true;
+    return std::nullopt;
   }
 
   /// The outcome of one message; nothing if another one is needed.
@@ -188,8 +191,9 @@ class IsolatedReader final : public FrameReader {
     if (silent_polls_ >= kPolls) return died(hung());
     const std::chrono::milliseconds silence(silent_polls_ * slice);
     if (!info_.live || silence < kMostSilence) return std::nullopt;
-    return Failure{Status::kTimeout, fmt::format("{}: its process has sent nothing for {} s", info_.name,
-                                                 std::chrono::duration<double>(silence).count())};
+    // The same message while it lasts.
+    return Failure{Status::kTimeout,
+                   fmt::format("{}: its process has sent nothing for {} s", info_.name, kMostSilence.count())};
   }
 
   std::string hung() const {
@@ -249,7 +253,7 @@ class IsolatedReader final : public FrameReader {
         frame.view.planes[i] = reinterpret_cast<const std::uint8_t*>(buffer.data) + received.offset[i];
     frame.name = kept(packet_.text());
     frame.sequence = restarts_.deliver(frame.sequence);
-    is_reported_ = false;
+    if (info_.live) frame.timestamp_ns = clock_.stamp(frame.timestamp_ns, Clock::now());
     return std::move(frame);
   }
 
@@ -286,7 +290,7 @@ class IsolatedReader final : public FrameReader {
   }
 
   /// The source could not be opened again, or its reader has thrown ERROR.
-  std::optional<Outcome<Frame>> fail_by(const Error& error) {
+  Outcome<Frame> fail_by(const Error& error) {
     if (child_->phase() == Phase::kReading) {
       last_ = Failure{Status::kLost, error.what()};
       return *last_;
@@ -294,8 +298,8 @@ class IsolatedReader final : public FrameReader {
     return died(fmt::format("can't open it again ({})", error.what()));
   }
 
-  /// The child has ended, or must; HOW completes the sentence.
-  std::optional<Failure> died(const std::string& how) {
+  /// The child has ended, or must; HOW completes the sentence. Each death is reported: whoever reads says it once.
+  Failure died(const std::string& how) {
     const bool was_reading = child_->phase() == Phase::kReading;
     const std::int64_t at = child_->at();
     static_cast<void>(child_->process().end());
@@ -304,16 +308,13 @@ class IsolatedReader final : public FrameReader {
     if (pool_) pool_->disconnect();
     keep_faults();
     restarts_.die();
+    clock_.restart();
     restart_at_ = Clock::now() + restarts_.pause();
     const std::string what = fmt::format("{}: the process that reads it {}", info_.name, how);
     if (restarts_.is_stuck()) return give_up(what, was_reading, at);
     const std::string message =
         info_.live ? what + "; it is started again"
                    : fmt::format("{}; it is started again and goes on after {} frames", what, restarts_.delivered());
-    if (std::exchange(is_reported_, true)) {
-      log(LogLevel::kWarning, "{}", message);
-      return std::nullopt;
-    }
     return Failure{Status::kTimeout, message};
   }
 
@@ -328,10 +329,6 @@ class IsolatedReader final : public FrameReader {
             fmt::format("{}, {} times at frame {}: it is skipped", what, Restarts::kMostDeaths, frame)};
   }
 
-  void report(std::string_view message) {
-    log(std::exchange(is_reported_, true) ? LogLevel::kDebug : LogLevel::kWarning, "{}: {}", info_.name, message);
-  }
-
   SourceSpec spec_;
   std::filesystem::path helper_;
   SourceInfo info_;
@@ -341,11 +338,11 @@ class IsolatedReader final : public FrameReader {
   bool is_pool_lost_ = false;  ///< to a child that does not end
   std::uint32_t generation_ = 0;
   Restarts restarts_;
+  ChildClock clock_;  ///< of a live source
   Clock::time_point restart_at_;
   std::chrono::milliseconds patience_;
   int silent_polls_ = 0;         ///< in a row
   std::int64_t last_at_ = -1;    ///< what the child decoded at the last one
-  bool is_reported_ = false;     ///< whether an outage has been reported since the last frame
   std::optional<Failure> last_;  ///< the end
   std::atomic<bool> is_cancelled_ = false;
   Event cancelled_;

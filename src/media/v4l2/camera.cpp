@@ -40,6 +40,7 @@ class CameraReader final : public FrameReader {
       : calls_(std::move(calls)), options_(parse_camera(uri)), model_(model) {
     open(options_.path);
     identity_ = session_->device().identity();
+    identity_.has_twin = has_twin(calls_, identity_);
     const Mode& mode = session_->format().mode;
     info_ = {.name = uri, .live = true, .frame_rate = mode.interval.rate(), .width = mode.width, .height = mode.height};
     name_ = fmt::format("{} ({})", uri, identity_.card);
@@ -54,7 +55,11 @@ class CameraReader final : public FrameReader {
             .refused_buffers = refused_buffers_,
             .replaced_timestamps = replaced_timestamps_};
   }
-  int held_buffers() const override { return options_.io == CameraIo::kMmap ? 0 : options_.buffers; }
+  int held_buffers() const override {
+    // One that is opened again may have other buffers.
+    const bool may_hold = session_ ? session_->may_hold_pipelines() : options_.io != CameraIo::kMmap;
+    return may_hold ? options_.buffers : 0;
+  }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
     const std::scoped_lock lock(reading_);
@@ -63,6 +68,8 @@ class CameraReader final : public FrameReader {
       if (auto failure = resume(allocator)) return std::move(*failure);
       if (auto outcome = next(allocator)) return std::move(*outcome);
     }
+    // The driver has counted these, and so must the ledger.
+    if (auto outcome = take_held()) return std::move(*outcome);
     return cancelled();
   }
 
@@ -154,6 +161,7 @@ class CameraReader final : public FrameReader {
       session_.reset();
       return timed_out(fmt::format("is back, but can't be used: {}", error.what()));
     }
+    identity_.bus = session_->device().identity().bus;
     log(LogLevel::kInfo, "{}: opened again as {} with {}", name_, *path, to_string(session_->format().mode));
     return std::nullopt;
   }
@@ -171,6 +179,8 @@ class CameraReader final : public FrameReader {
     ++count;
     is_waited_for_ = true;
     leave();
+    // It can't be connected elsewhere yet: what has its serial number now is another one.
+    identity_.has_twin = identity_.has_twin || has_twin(calls_, identity_);
     reason_ = reason;
     retry_at_ = calls_->now();
     return timed_out(reason_);

@@ -28,6 +28,12 @@ NodeKind kind_of(const v4l2_capability& capability) {
   return (own & V4L2_CAP_VIDEO_CAPTURE_MPLANE) != 0 ? NodeKind::kMultiplanar : NodeKind::kOther;
 }
 
+/// What the kernel says of the node PATH.
+std::string system_folder(const SystemCalls& calls, const std::string& path) {
+  const std::string node = calls.resolve(path);
+  return "/sys/class/video4linux/" + node.substr(node.rfind('/') + 1) + "/";
+}
+
 [[noreturn]] void cannot_open(const std::shared_ptr<SystemCalls>& calls, const std::string& path, int error) {
   switch (-error) {
     case ENOENT:
@@ -50,7 +56,13 @@ std::string error_text(int error) { return std::generic_category().message(std::
 
 bool is_same(const DeviceIdentity& a, const DeviceIdentity& b) {
   if (a.driver != b.driver || a.card != b.card || a.index != b.index) return false;
-  return !a.serial.empty() && !b.serial.empty() ? a.serial == b.serial : a.bus == b.bus;
+  const bool is_by_serial = !a.serial.empty() && !b.serial.empty() && !a.has_twin && !b.has_twin;
+  return is_by_serial ? a.serial == b.serial : a.bus == b.bus;
+}
+
+std::string serial_of(const SystemCalls& calls, const std::string& path) {
+  // The device of a USB camera is one interface of it. Of others, the folder above is that of the bus.
+  return calls.read_text(system_folder(calls, path) + "device/../serial");
 }
 
 Device::Device(std::shared_ptr<SystemCalls> calls, const std::string& path) : calls_(std::move(calls)), path_(path) {
@@ -84,11 +96,8 @@ void Device::identify() {
   identity_.driver = text_of(capability.driver);
   identity_.card = text_of(capability.card);
   identity_.bus = text_of(capability.bus_info);
-  const std::string node = calls_->resolve(path_);
-  const std::string folder = "/sys/class/video4linux/" + node.substr(node.rfind('/') + 1) + "/";
-  identity_.index = calls_->read_text(folder + "index");
-  // The device of a USB camera is one interface of it. Of others, the folder above is that of the bus.
-  identity_.serial = calls_->read_text(folder + "device/../serial");
+  identity_.index = calls_->read_text(system_folder(*calls_, path_) + "index");
+  identity_.serial = serial_of(*calls_, path_);
 }
 
 void Device::stop_stream() const noexcept {

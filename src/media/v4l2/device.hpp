@@ -11,13 +11,15 @@ namespace saccade::v4l2 {
 
 /// Which camera it is, whatever its number.
 struct DeviceIdentity {
-  std::string driver;  ///< "uvcvideo"
-  std::string card;    ///< the camera's name
-  std::string bus;     ///< where it is connected
-  std::string serial;  ///< of a USB device; empty: unknown
-  std::string index;   ///< among the nodes of one device
+  std::string driver;     ///< "uvcvideo"
+  std::string card;       ///< the camera's name
+  std::string bus;        ///< where it is connected
+  std::string serial;     ///< of a USB device; empty: unknown
+  std::string index;      ///< among the nodes of one device
+  bool has_twin = false;  ///< another camera has the same serial number, as cheap ones do: it says nothing
 };
-/// Whether A and B are the same camera: by the serial number where both have one, else by where it is connected.
+/// Whether A and B are the same camera: by the serial number where both have one of their own, else by where it is
+/// connected.
 bool is_same(const DeviceIdentity& a, const DeviceIdentity& b);
 
 /// What a node of the system is for.
@@ -69,6 +71,8 @@ struct FoundCamera {
 };
 /// Those that capture, by number. A device that can't be opened is not among them.
 std::vector<FoundCamera> find_cameras(const std::shared_ptr<SystemCalls>& calls);
+/// The serial number of the USB device that has the node PATH; empty: unknown. Does not open it.
+std::string serial_of(const SystemCalls& calls, const std::string& path);
 /// "the cameras are /dev/video0 (HD Webcam), ...", or that there is none.
 std::string what_there_is(const std::shared_ptr<SystemCalls>& calls);
 

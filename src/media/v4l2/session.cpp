@@ -73,6 +73,11 @@ void Session::choose_buffers(FrameAllocator& allocator) {
   if (sample && sample.buffer().memory == MemoryKind::kPinned) use_pipelines();
 }
 
+bool Session::may_hold_pipelines() const {
+  if (!has_chosen_) return options_.io != CameraIo::kMmap && !format_.mode.format->is_compressed();
+  return buffers_ && buffers_->memory_type() == V4L2_MEMORY_USERPTR;
+}
+
 int Session::start(FrameAllocator& allocator) {
   if (!has_chosen_) choose_buffers(allocator);
   int error = buffers_ ? 0 : replace_by_mapped();

@@ -34,6 +34,8 @@ class Session {
   const StreamFormat& format() const { return format_; }
   CaptureBuffers& buffers() { return *buffers_; }
 
+  /// Whether the driver fills buffers of the pipeline, or may once it has started.
+  bool may_hold_pipelines() const;
   /// Gives buffers to the driver and starts. 0, or a negative error number.
   int start(FrameAllocator& allocator);
   void stop() noexcept;

@@ -48,12 +48,13 @@ void FramePool::grow(FrameBuffer& buffer, std::size_t bytes) {
   largest_ = std::max(largest_, bytes);
 }
 
-void FramePool::fill_up() {
+void FramePool::fill_up(std::size_t unused) {
   const std::scoped_lock lock(mutex_);
   if (std::exchange(filled_, largest_) == largest_) return;
+  auto left = std::ranges::count_if(free_, [&](const FrameBuffer* buffer) { return buffer->capacity < largest_; });
   for (FrameBuffer* buffer : free_) {
     if (buffer->capacity >= largest_) continue;
-    if (!has_spare(largest_)) return;
+    if (std::cmp_less_equal(left--, unused) || !has_spare(largest_)) return;
     try {
       grow(*buffer, largest_);
     } catch (const std::exception&) {

@@ -31,8 +31,8 @@ class FramePool final : public FrameAllocator {
   std::size_t buffers() const override { return buffers_.size(); }
   FrameMemory& memory() override { return memory_; }
   /// Brings the free buffers to the size of the largest one, with their pages in memory, so that frames that are late
-  /// wait for no allocation. Buffers beyond half of the limit are allocated when they are needed.
-  void fill_up();
+  /// wait for no allocation. UNUSED buffers, and those beyond half of the limit, are allocated when they are needed.
+  void fill_up(std::size_t unused = 0);
   /// Ends current and later calls of acquire() with an empty lease.
   void cancel() noexcept;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <new>
 #include <utility>
 
 #include "base/error.hpp"
@@ -49,8 +51,9 @@ FrameMemory& ModelSet::frame_memory() const {
   return plain_frame_memory();
 }
 
-ModelSet::Fault ModelSet::fault(std::size_t model, const Error& error) {
-  return {model, error.in(std::string(runners_[model].result().model)).what()};
+ModelSet::Fault ModelSet::fault(std::size_t model, const std::exception& error) {
+  const bool is_exhausted = dynamic_cast<const std::bad_alloc*>(&error) != nullptr;
+  return {model, fmt::format("{}: {}", runners_[model].result().model, is_exhausted ? "out of memory" : error.what())};
 }
 
 void ModelSet::warm_up(int width, int height) {
@@ -62,7 +65,7 @@ void ModelSet::warm_up(int width, int height) {
   for (ModelRunner& runner : runners_) {
     try {
       runner.warm_up(black);
-    } catch (const Error&) {
+    } catch (const std::exception&) {
       // The first frame will be refused as well, and that is reported.
     }
   }
@@ -84,7 +87,7 @@ std::optional<ModelSet::Fault> ModelSet::begin(std::span<const Frame* const> fra
   std::span<const FrameView> inputs;
   try {
     inputs = inputs_of(0, frames);  // the models of a group have one device
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return fault(0, error);
   }
   try {
@@ -94,7 +97,7 @@ std::optional<ModelSet::Fault> ModelSet::begin(std::span<const Frame* const> fra
     } else {
       runners_[0].submit(inputs);
     }
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return fault(group_ != nullptr ? group_->failed() : 0, error);
   }
   under_way_ = true;
@@ -112,7 +115,7 @@ std::optional<ModelSet::Fault> ModelSet::wait() {
   if (!ready_) return {};
   try {
     group_ != nullptr ? group_->wait() : runners_[0].wait();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     for (ModelRunner& runner : runners_) runner.show();
     return fault(group_ != nullptr ? group_->failed() : 0, error);
   }
@@ -125,7 +128,7 @@ std::optional<ModelSet::Fault> ModelSet::run(std::size_t i, std::span<const Fram
   try {
     runners_[i].submit(inputs_of(i, frames));
     runners_[i].wait();
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return fault(i, error);
   }
   return {};
@@ -135,7 +138,7 @@ std::optional<ModelSet::Fault> ModelSet::read(std::size_t i, std::size_t place, 
                                               ResultTracker* tracker) {
   try {
     runners_[i].read(place, frame, tracker);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return fault(i, error);
   }
   return {};

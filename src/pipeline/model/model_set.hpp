@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <map>
 #include <optional>
 #include <span>
@@ -38,7 +39,7 @@ class ModelSet {
   /// Not for models that keep a state between frames.
   void warm_up(int width, int height);
 
-  /// Why a model could not run on a frame.
+  /// Why a model could not run on a frame: what it has thrown, an Error or another exception.
   struct Fault {
     std::size_t model = 0;  ///< its index; those before could
     std::string message;    ///< with the model's name
@@ -58,7 +59,7 @@ class ModelSet {
   void discard() { ready_ = false; }
 
  private:
-  Fault fault(std::size_t model, const Error& error);
+  Fault fault(std::size_t model, const std::exception& error);
   void make_groups();
   /// The pixels of FRAMES where the model with the index I reads them; valid until the next call.
   std::span<const FrameView> inputs_of(std::size_t i, std::span<const Frame* const> frames);

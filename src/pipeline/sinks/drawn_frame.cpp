@@ -26,10 +26,12 @@ void DrawnFrame::add(const Result& result, const FrameView& frame) {
   }
   if (last_model_ < 0) {
     show(frame);
+    results_ = 0;
     frame_ = result.frame;
     timestamp_ns_ = result.timestamp_ns;
   }
   last_model_ = result.model_index;
+  ++results_;
   if (result.image.width > 0) show(result.image);
   drawer_->draw(result, view_);
   if (failure != nullptr) std::rethrow_exception(failure);

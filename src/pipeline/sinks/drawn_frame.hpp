@@ -24,6 +24,8 @@ class DrawnFrame {
   void finish();
 
   RgbView view() const { return view_; }
+  /// That are drawn on it.
+  int results() const { return results_; }
   std::int64_t frame() const { return frame_; }
   std::int64_t timestamp_ns() const { return timestamp_ns_; }
 
@@ -35,6 +37,7 @@ class DrawnFrame {
   Done done_;
   std::vector<std::uint8_t> pixels_;
   RgbView view_;
+  int results_ = 0;
   std::int64_t frame_ = 0;
   std::int64_t timestamp_ns_ = 0;
   int last_model_ = -1;  ///< -1: no frame yet

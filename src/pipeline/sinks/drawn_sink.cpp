@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <atomic>
 #include <filesystem>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -68,7 +70,7 @@ class DrawnImages {
  public:
   DrawnImages(const DrawModule& draw, std::string folder)
       : folder_(std::move(folder)), drawn_(draw, [this](const DrawnFrame& drawn) {
-          skipped_.try_write([&] { write_image(path_, view_of(drawn.view())); });
+          skipped_.try_write(drawn.results(), [&] { write_image(path_, view_of(drawn.view())); });
         }) {
     claim_output_folder(folder_, [](std::string_view name) { return name.ends_with(".jpg"); });
   }
@@ -86,6 +88,8 @@ class DrawnImages {
     drawn_.finish();
     skipped_.report();
   }
+
+  std::int64_t failed() const { return skipped_.results(); }
 
  private:
   /// If images differ only in their extension, the later one keeps it, and so on.
@@ -125,6 +129,7 @@ class DrawnSink final : public FolderSink {
       track.images->add(result, frame);
     else
       track.video->add(result, frame);
+    count_failed();
   }
 
   void close(const Summary& /*summary*/) override {
@@ -137,8 +142,11 @@ class DrawnSink final : public FolderSink {
         if (!first) first = error;
       }
     }
+    count_failed();
     if (first) throw *first;
   }
+
+  std::int64_t failed() const override { return failed_; }
 
  private:
   /// Of one source; both are null until its first frame.
@@ -147,7 +155,14 @@ class DrawnSink final : public FolderSink {
     std::unique_ptr<VideoTrack> video;
     bool has_folder = false;
     bool is_open() const { return images || video; }
+    std::int64_t failed() const { return images ? images->failed() : video ? video->failed() : 0; }
   };
+
+  /// Other threads must not look at the tracks, which are opened later.
+  void count_failed() {
+    failed_ = std::accumulate(tracks_.begin(), tracks_.end(), std::int64_t{0},
+                              [](std::int64_t sum, const Track& track) { return sum + track.failed(); });
+  }
 
   /// Names the folders of all sources before the first is made: which source is NAME-2 does not depend on whose frame
   /// is first.
@@ -183,6 +198,7 @@ class DrawnSink final : public FolderSink {
   std::vector<std::string> chosen_;   ///< by source
   std::vector<std::string> folders_;  ///< those that were made, in the order of the sources
   bool endless_;
+  std::atomic<std::int64_t> failed_ = 0;
 };
 
 }  // namespace

@@ -34,23 +34,25 @@ class FramesSink final : public Sink {
     if (found == drawn_.end()) {
       const auto save = [this, stream = result.stream](const DrawnFrame& drawn) {
         const std::string name = fmt::format("{}-{:06}.jpg", stream, drawn.frame());
-        skipped_.try_write([&] { write_image((folder_ / name).string(), view_of(drawn.view())); });
+        skipped_.try_write(drawn.results(), [&] { write_image((folder_ / name).string(), view_of(drawn.view())); });
       };
       found = drawn_.try_emplace(result.stream, draw_, save).first;
     }
     found->second.add(result, frame);
     if (!result.depth.cells.empty())
       skipped_.try_write(
-          [&] { maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height); });
+          1, [&] { maps_.save(path_for(result, "depth", "npy"), result.depth, result.width, result.height); });
     if (!result.class_map.cells.empty())
       skipped_.try_write(
-          [&] { maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height); });
+          1, [&] { maps_.save(path_for(result, "classes", "png"), result.class_map, result.width, result.height); });
   }
 
   void close(const Summary& /*summary*/) override {
     for (auto& [stream, drawn] : drawn_) drawn.finish();
     skipped_.report();
   }
+
+  std::int64_t failed() const override { return skipped_.results(); }
 
  private:
   /// FOLDER/STREAM-FRAME.WHAT.ENDING; from the second model: WHAT-1, WHAT-2, ...

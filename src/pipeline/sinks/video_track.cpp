@@ -20,7 +20,7 @@ VideoTrack::VideoTrack(std::string path, const SourceInfo& source, const Rotatio
       is_live_(source.live),
       rotation_(rotation),
       drawn_(module<DrawModule>("draw"),
-             [this](const DrawnFrame& drawn) { skipped_.try_write([&] { write(drawn); }); }) {
+             [this](const DrawnFrame& drawn) { skipped_.try_write(drawn.results(), [&] { write(drawn); }); }) {
   if (rotation.is_on() && !is_stream_path(path_)) series_.emplace(path_, rotation.keep);
   begin();
 }

@@ -24,6 +24,8 @@ class VideoTrack {
   void add(const Result& result, const FrameView& frame) { drawn_.add(result, frame); }
   /// Throws Error (kIo), and (kUnsupported) if frames were skipped.
   void close();
+  /// Results of skipped frames. Any thread.
+  std::int64_t failed() const { return skipped_.results(); }
 
  private:
   void begin();

@@ -10,6 +10,7 @@ namespace {
 constexpr std::size_t kLatest = 16;
 
 void add(Outages& outages, const Outage& outage) {
+  if (outage.start.count() == 0) outages.before_first = outage.duration;
   ++outages.count;
   outages.duration += outage.duration;
   outages.missed += outage.missed;

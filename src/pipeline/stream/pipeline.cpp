@@ -238,10 +238,16 @@ void Pipeline::Impl::check_executors() {
 
 /// Passes RUN on to the sinks and to next(). On the thread of its device.
 void Pipeline::Impl::complete(FrameRunRef run) {
-  identify(*run);
-  if (zones_) zones_->update(*run);
   StreamLedger& ledger = streams_[run->lane]->ledger();
   if (run->fault) ledger.drop_failed();
+  try {
+    identify(*run);
+    if (zones_) zones_->update(*run);
+  } catch (...) {
+    // It ends the pipeline, which has this run no more.
+    if (!run->fault) ledger.drop_stopped();
+    throw;
+  }
   if (!sinks_.empty()) {
     for (std::size_t i = 0; i < run->done; ++i) record(*run, i);
     if (!run->fault) count(*run);
@@ -344,8 +350,11 @@ void Pipeline::Impl::end() {
     for (const FrameBatch& unfinished : worker->executor->take_unfinished()) {
       // The device may still read its pixels.
       worker->models.wait();
-      for (const FrameRunRef& run : unfinished.runs)
-        if (run && !run->fault) streams_[run->lane]->ledger().drop_stopped();
+      for (const FrameRunRef& run : unfinished.runs) {
+        if (!run) continue;
+        StreamLedger& ledger = streams_[run->lane]->ledger();
+        run->fault ? ledger.drop_failed() : ledger.drop_stopped();
+      }
     }
   }
   for (std::size_t i = 0; i < streams_.size(); ++i) {

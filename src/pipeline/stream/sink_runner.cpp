@@ -118,37 +118,49 @@ void SinkRunner::fail_result(std::string message) {
 
 void SinkRunner::close(const Summary& summary) noexcept {
   if (std::exchange(is_closed_, true)) return;
+  std::string fault;
   try {
     sink_->close(summary);
   } catch (const std::exception& error) {
-    const std::scoped_lock lock(mutex_);
-    if (fault_.empty()) fault_ = error.what();
+    fault = error.what();
   } catch (...) {
-    const std::scoped_lock lock(mutex_);
-    if (fault_.empty()) fault_ = name_ + ": an unknown exception";
+    fault = name_ + ": an unknown exception";
   }
+  const std::scoped_lock lock(mutex_);
+  is_complete_ = true;
+  if (fault_.empty()) fault_ = std::move(fault);
+}
+
+/// The results that are written, of which the sink has LOST some since, under the lock. While it runs the number is a
+/// counter that never falls; at the end it is exact.
+std::int64_t SinkRunner::shown_written(std::int64_t lost) const {
+  const std::int64_t written = std::max<std::int64_t>(written_ - lost, 0);
+  if (is_complete_) return written;
+  return shown_written_ = std::max(shown_written_, written);
 }
 
 SinkTelemetry SinkRunner::telemetry() const {
-  const std::int64_t dropped = sink_->dropped();
   const std::scoped_lock lock(mutex_);
+  const std::int64_t dropped = sink_->dropped();
+  const std::int64_t failed = sink_->failed();
   return {.name = name_,
           .failing = failing_,
-          .written = std::max<std::int64_t>(written_ - dropped, 0),
+          .written = shown_written(dropped + failed),
           .dropped = dropped_ + dropped,
-          .failed = failed_,
+          .failed = failed_ + failed,
           .queued = queue_.size(0)};
 }
 
 SinkSummary SinkRunner::summary() const {
-  const std::int64_t dropped = sink_->dropped();
   const std::scoped_lock lock(mutex_);
+  const std::int64_t dropped = sink_->dropped();
+  const std::int64_t failed = sink_->failed();
   return {.name = name_,
           .failing = failing_,
           .has_ended = has_ended_,
-          .written = std::max<std::int64_t>(written_ - dropped, 0),
+          .written = shown_written(dropped + failed),
           .dropped = dropped_ + dropped,
-          .failed = failed_,
+          .failed = failed_ + failed,
           .fault = fault_,
           .time = distribution_of(time_)};
 }

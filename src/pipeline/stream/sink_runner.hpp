@@ -54,6 +54,7 @@ class SinkRunner {
   void skip() noexcept;
   void succeed(std::chrono::nanoseconds time);
   void fail_result(std::string message);
+  std::int64_t shown_written(std::int64_t lost) const;
 
   std::string name_;
   std::unique_ptr<Sink> sink_;
@@ -63,7 +64,9 @@ class SinkRunner {
   std::int64_t written_ = 0;
   std::int64_t dropped_ = 0;
   std::int64_t failed_ = 0;
-  bool failing_ = false;  ///< written by its thread alone
+  mutable std::int64_t shown_written_ = 0;  ///< the most that was shown as written
+  bool is_complete_ = false;                ///< the sink is closed: its counts are final
+  bool failing_ = false;                    ///< written by its thread alone
   std::string fault_;
   Histogram time_;
 

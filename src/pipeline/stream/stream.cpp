@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <new>
 #include <utility>
 
@@ -14,10 +15,11 @@ Stream::Stream(FrameReader& reader, BoundedQueue<Frame>& queue, const Place& pla
     : reader_(reader),
       queue_(queue),
       place_(place),
-      pool_(place.buffers + static_cast<std::size_t>(reader.held_buffers()),
+      held_buffers_(reader.held_buffers()),
+      pool_(place.buffers + static_cast<std::size_t>(held_buffers_),
             place.memory != nullptr ? *place.memory : plain_frame_memory(), place.max_memory, place.memory_flag),
       selector_(place.selection),
-      outages_(reader.info().live ? reader.info().frame_rate : 0),
+      outages_(reader.info().live && !reader.is_paced() ? reader.info().frame_rate : 0),
       thread_([this] { read_all(); }) {}
 
 Stream::~Stream() {
@@ -66,15 +68,16 @@ void Stream::read_all() noexcept {
 
 /// Limits the messages of a damaged source; the ledger keeps counting.
 void Stream::warn(const std::string& message) {
-  constexpr std::int64_t kWarnings = 10;
-  const std::int64_t count = ledger_.snapshot().corrupt;
-  if (count <= kWarnings) log(LogLevel::kWarning, "{}", message);
-  if (count == kWarnings) log(LogLevel::kWarning, "{}: further corrupt frames are only counted", info().name);
+  const HourlyWarnings::Verdict verdict = warnings_.at(Clock::now());
+  if (verdict == HourlyWarnings::Verdict::kDrop) return;
+  log(LogLevel::kWarning, "{}", message);
+  if (verdict == HourlyWarnings::Verdict::kLast)
+    log(LogLevel::kWarning, "{}: further corrupt frames of this hour are only counted", info().name);
 }
 
 /// Reports the damage of the first frame, if it was held back.
 void Stream::warn_of_first() {
-  if (std::exchange(is_held_, false)) log(LogLevel::kWarning, "{}", first_damage_);
+  if (std::exchange(is_held_, false)) warn(first_damage_);
 }
 
 StreamState Stream::state() const {
@@ -84,6 +87,7 @@ StreamState Stream::state() const {
 
 /// A frame has arrived, whether it can be used or not.
 void Stream::arrive() {
+  outage_messages_.clear();
   if (const auto outage = outages_.end(Clock::now()))
     log(LogLevel::kWarning, "{}: frames arrive again after {:.1f} s", info().name,
         std::chrono::duration<double>(*outage).count());
@@ -92,7 +96,10 @@ void Stream::arrive() {
 /// No frame has arrived in time; MESSAGE says why if the source is away.
 void Stream::miss(const std::string& message) {
   warn_of_first();
-  if (!message.empty() && outages_.begin()) log(LogLevel::kWarning, "{}", message);
+  if (message.empty()) return;
+  outages_.begin();
+  // What is wrong may change while the source is away.
+  if (outage_messages_.is_new(message)) log(LogLevel::kWarning, "{}", message);
 }
 
 /// False if the source has ended.
@@ -100,7 +107,10 @@ bool Stream::read_one() {
   Outcome<Frame> frame = reader_.read(pool_);
   if (frame) {
     const bool goes_on = deliver(std::move(*frame));
-    if (info().files.empty()) pool_.fill_up();  // images have sizes of their own
+    // Images have sizes of their own. A camera that was away, or whose driver's buffers are mapped, holds fewer than it
+    // might have.
+    if (info().files.empty())
+      pool_.fill_up(static_cast<std::size_t>(std::max(held_buffers_ - reader_.held_buffers(), 0)));
     return goes_on;
   }
   const Failure& failure = frame.failure();

@@ -11,6 +11,7 @@
 #include "pipeline/stream/frame_selection.hpp"
 #include "pipeline/stream/outage_log.hpp"
 #include "pipeline/stream/stream_ledger.hpp"
+#include "pipeline/stream/warning_limits.hpp"
 #include "saccade/telemetry.hpp"
 
 namespace saccade {
@@ -67,10 +68,13 @@ class Stream {
   FrameReader& reader_;
   BoundedQueue<Frame>& queue_;
   Place place_;
+  int held_buffers_;  ///< the most that the reader may hold, before it has read
   FramePool pool_;
   FrameSelector selector_;
   StreamLedger ledger_;
   OutageLog outages_;
+  OutageMessages outage_messages_;
+  HourlyWarnings warnings_;  ///< of corrupt frames
   std::string fault_;
   std::string first_damage_;  ///< of the first frame
   /// Whether no warning has it yet: if no frame can be read, it is the fault, which no warning repeats.

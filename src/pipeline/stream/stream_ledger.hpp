@@ -14,8 +14,8 @@ class StreamLedger {
   void capture(std::int64_t sequence) noexcept {
     const std::int64_t gap = sequence - expected_ - uncounted_since_;
     if (gap > 0) {
-      lost_ += gap;
       captured_ += gap;
+      lost_ += gap;
     }
     expected_ = sequence + 1;
     uncounted_since_ = 0;
@@ -24,23 +24,23 @@ class StreamLedger {
 
   /// Counts a corrupt frame, which may or may not have consumed a number. Reader only.
   void corrupt() noexcept {
-    ++corrupt_;
     ++captured_;
+    ++corrupt_;
     ++uncounted_since_;
   }
 
   /// Counts a frame that had no buffer, which may or may not have consumed a number. Reader only.
   void drop_no_buffer() noexcept {
-    ++no_buffer_;
     ++captured_;
+    ++no_buffer_;
     ++uncounted_since_;
   }
 
   /// Counts a frame that was not decoded because the decoder was behind, which may or may not have consumed a number.
   /// Reader only.
   void drop_decoder_behind() noexcept {
-    ++decoder_behind_;
     ++captured_;
+    ++decoder_behind_;
     ++uncounted_since_;
   }
 
@@ -54,7 +54,7 @@ class StreamLedger {
   std::int64_t processed() const noexcept { return processed_; }
 
   Ledger snapshot() const noexcept {
-    // Outgoing counts are read before incoming ones, so that frames in flight are never negative.
+    // Outgoing counts are written after incoming ones and read before them: frames in flight are never negative.
     Ledger ledger{.processed = processed_,
                   .skipped = skipped_,
                   .queue_full = queue_full_,

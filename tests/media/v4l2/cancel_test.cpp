@@ -91,12 +91,29 @@ TEST(CancelCamera, WhileItIsAwayIsPossible) {
   EXPECT_EQ(rig.read().failure().status, Status::kCancelled);
 }
 
-TEST(CancelCamera, GivesTheHeldFrameBack) {
-  CameraRig rig({}, "0?io=userptr", MemoryKind::kPlain, 4);
+/// A RIG whose driver had no buffer for several frames, of which the first is reported.
+void run_dry(CameraRig& rig) {
   std::vector<Frame> held;
   for (int i = 0; i < 4; ++i) held.push_back(std::move(*rig.frame()));
   rig.calls->at(std::chrono::seconds(1), [&] { held.clear(); });
   ASSERT_EQ(rig.read().failure().status, Status::kNoBuffer) << "a frame is held behind it";
+}
+
+TEST(CancelCamera, FramesWithoutABufferAreReportedFirst) {
+  CameraRig rig({}, "0?io=userptr", MemoryKind::kPlain, 4);
+  run_dry(rig);
+  rig.reader->cancel();
+  std::int64_t reported = 1;
+  Status status{};
+  while ((status = rig.read().failure().status) == Status::kNoBuffer) ++reported;
+  EXPECT_EQ(status, Status::kCancelled);
+  EXPECT_GT(reported, 10);
+  EXPECT_EQ(reported, rig.camera->truth.no_buffer);
+}
+
+TEST(CancelCamera, GivesTheHeldFrameBack) {
+  CameraRig rig({}, "0?io=userptr", MemoryKind::kPlain, 4);
+  run_dry(rig);
   rig.reader->cancel();
   std::vector<FrameLease> leases;
   for (int i = 0; i < 4; ++i) {

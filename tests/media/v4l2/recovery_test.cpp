@@ -97,6 +97,66 @@ TEST(CameraRecovery, WithoutASerialNumberTheSamePortIsTheSameCamera) {
   }
 }
 
+constexpr const char* kOtherPort = "usb-0000:00:14.0-2";
+
+TEST(CameraRecovery, ACameraWithASerialNumberOfItsOwnIsFoundInAnotherPort) {
+  CameraRig rig;
+  ASSERT_TRUE(rig.frame());
+  rig.calls->unplug(FakeCalls::kNode);
+  rig.camera->bus = kOtherPort;
+  rig.calls->at(seconds(2), [&] { rig.calls->plug("/dev/video3", rig.camera); });
+  ASSERT_TRUE(rig.frame());
+  EXPECT_LE(rig.calls->elapsed(), seconds(2) + kBack);
+  rig.calls->announce_format(*rig.camera);
+  ASSERT_TRUE(rig.frame()) << "that port is its own now";
+  EXPECT_LE(rig.calls->elapsed(), seconds(3));
+}
+
+/// Cheap cameras of one model share their serial number. The other one is there from the start, is plugged in while the
+/// first is read, or is all that its link by ID names.
+TEST(CameraRecovery, ACameraWithTheSameSerialNumberIsNotTaken) {
+  constexpr const char* kLink = "/dev/v4l/by-id/usb-HD_Webcam_A1-video-index0";
+  FakeCamera twin;
+  twin.bus = kOtherPort;
+  for (const bool is_late : {false, true}) {
+    for (const std::string uri : {FakeCalls::kNode, kLink}) {
+      SCOPED_TRACE(uri + (is_late ? ", late" : ", from the start"));
+      const auto calls = std::make_shared<FakeCalls>();
+      const std::shared_ptr<FakeCamera> camera = calls->share();
+      calls->link(kLink, FakeCalls::kNode);
+      const auto plug_twin = [&] { calls->plug("/dev/video1", std::make_shared<FakeCamera>(twin)); };
+      if (!is_late) plug_twin();
+      saccade::FramePool pool(8);
+      const auto reader = open_camera(uri, {}, calls);
+      ASSERT_TRUE(reader->read(pool));
+      if (is_late) plug_twin();
+      calls->unplug(FakeCalls::kNode);
+      calls->link(kLink, "/dev/video1");
+      calls->at(seconds(5), [&] { calls->plug("/dev/video2", camera); });
+      Outcome<Frame> frame = reader->read(pool);
+      while (!frame && frame.failure().status == Status::kTimeout) frame = reader->read(pool);
+      ASSERT_TRUE(frame);
+      EXPECT_GE(calls->elapsed(), seconds(5));
+      EXPECT_EQ(frame->view.planes[0][0], FakeCamera::byte_of(1)) << "of the first camera";
+    }
+  }
+}
+
+/// The numbers of two such cameras may be exchanged.
+TEST(CameraRecovery, OfTwoWithOneSerialNumberTheOneInItsPortIsTaken) {
+  CameraRig rig;
+  ASSERT_TRUE(rig.frame());
+  rig.calls->unplug(FakeCalls::kNode);
+  EXPECT_EQ(rig.read().failure().status, Status::kTimeout);
+  FakeCamera twin;
+  twin.bus = kOtherPort;
+  rig.calls->plug(FakeCalls::kNode, std::make_shared<FakeCamera>(twin));
+  rig.calls->plug("/dev/video1", rig.camera);
+  const auto frame = rig.frame();
+  ASSERT_TRUE(frame);
+  EXPECT_EQ(frame->view.planes[0][0], FakeCamera::byte_of(1)) << "of the first camera";
+}
+
 TEST(CameraRecovery, ALinkByIdIsFollowed) {
   constexpr const char* kLink = "/dev/v4l/by-id/usb-HD_Webcam-video-index0";
   const auto calls = std::make_shared<FakeCalls>();
