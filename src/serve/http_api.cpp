@@ -148,8 +148,7 @@ class Api {
     const bool is_known = with(request, [&](ServedModel& model) {
       using enum ServedModel::Preparation;
       const auto preparation = is_short(request) ? kShort : kLong;
-      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), regions_),
-                   preparation);
+      model.submit(infer_job(model.signature(), std::move(request), std::move(respond), regions_), preparation);
     });
     if (!is_known) respond(unknown(request));
   }

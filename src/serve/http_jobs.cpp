@@ -138,8 +138,8 @@ class PredictJob final : public HttpJob {
   bool prepare() override {
     if (!options_.problem.empty()) serve::refuse("{}", options_.problem);
     const std::string_view file = image_in(request_);
-    const bool has_room = image_.decode(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()),
-                                        options_.most_pixels);
+    const bool has_room =
+        image_.decode(std::span(reinterpret_cast<const std::uint8_t*>(file.data()), file.size()), options_.most_pixels);
     request_.body = {};
     return has_room;
   }

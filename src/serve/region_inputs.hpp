@@ -39,8 +39,8 @@ void release_regions(auto& request) {
   for (auto& output : request.outputs) output.region.reset();
 }
 
-/// Throws Error (kInvalidArgument) if two outputs of MODEL are to be written to the same bytes of a region. OUTPUTS of a
-/// request have `index` and `region`.
+/// Throws Error (kInvalidArgument) if two outputs of MODEL are to be written to the same bytes of a region. OUTPUTS of
+/// a request have `index` and `region`.
 void check_apart(const Signature& model, const auto& outputs) {
   for (auto first = outputs.begin(); first != outputs.end(); ++first)
     for (auto second = std::next(first); second != outputs.end(); ++second)

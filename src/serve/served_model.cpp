@@ -280,8 +280,8 @@ ServedModel::Entries ServedModel::take_hopeless() {
   return taken;
 }
 
-/// Takes the entries off BATCH that were late when they were taken from the queue, or whose clients have gone. Not under
-/// the lock.
+/// Takes the entries off BATCH that were late when they were taken from the queue, or whose clients have gone. Not
+/// under the lock.
 void ServedModel::refuse_hopeless(Entries& batch) {
   refuse_those(batch, Refusal::kCancelled, use_.cancelled,
                [](const Entry& entry) { return entry.job->is_cancelled(); });

@@ -39,8 +39,8 @@ class ColorJob final : public Job {
   std::function<void()> preparing = [] {};
   std::function<void()> responding = [] {};
   std::function<void()> writing = nullptr;  ///< null: the response is sent by respond()
-  bool has_memory = true;  ///< for the request
-  bool has_room = true;    ///< for the response
+  bool has_memory = true;                   ///< for the request
+  bool has_room = true;                     ///< for the response
 
   bool prepare() override {
     preparing();
@@ -271,8 +271,7 @@ TEST_F(ServedModelTest, PlacesOfThoseWhoHaveGoneAreFree) {
   gate.wait_until_held();
   std::atomic<bool> has_gone = false;
   std::vector<std::future<End>> ends;
-  for (int i = 0; i < 2; ++i)
-    ends.push_back(submit(model, {0.5F}, [&](ColorJob& job) { job.has_gone = &has_gone; }));
+  for (int i = 0; i < 2; ++i) ends.push_back(submit(model, {0.5F}, [&](ColorJob& job) { job.has_gone = &has_gone; }));
   EXPECT_EQ(submit(model, {0.5F}).get().text, "full");
   while (model.use().waiting != 2) std::this_thread::yield();
   has_gone = true;

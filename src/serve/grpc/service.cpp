@@ -19,9 +19,9 @@ using Reactor = InferenceService::Reactor;
 
 namespace {
 
-const grpc::Status kTooManyParts(grpc::StatusCode::INVALID_ARGUMENT,
-                                 fmt::format("the message has more than {} tensors, parameters, strings and unknown fields",
-                                             kMostParts));
+const grpc::Status kTooManyParts(
+    grpc::StatusCode::INVALID_ARGUMENT,
+    fmt::format("the message has more than {} tensors, parameters, strings and unknown fields", kMostParts));
 const grpc::Status kNoRoom(grpc::StatusCode::RESOURCE_EXHAUSTED, "too many bytes are pending: come again later");
 
 void end_control(InFlight& in_flight) {
