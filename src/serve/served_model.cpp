@@ -276,7 +276,8 @@ ServedModel::Entries ServedModel::take_hopeless() {
   });
   Entries taken(std::make_move_iterator(hopeless), std::make_move_iterator(ready_.end()));
   ready_.erase(hopeless, ready_.end());
-  for (Entry& entry : taken) entry.taken = now;
+  // What was cancelled may be late by the time that it is refused, and no longer count as cancelled.
+  for (Entry& entry : taken) entry.taken = Clock::time_point::max();
   return taken;
 }
 

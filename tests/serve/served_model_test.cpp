@@ -35,7 +35,7 @@ class ColorJob final : public Job {
   }
 
   std::optional<Clock::time_point> latest;
-  std::atomic<bool>* has_gone = nullptr;  ///< null: it has not
+  std::function<bool()> has_gone = [] { return false; };
   std::function<void()> preparing = [] {};
   std::function<void()> responding = [] {};
   std::function<void()> writing = nullptr;  ///< null: the response is sent by respond()
@@ -50,7 +50,7 @@ class ColorJob final : public Job {
   }
   JobInput input() const override { return TensorInput{std::span(&buffer_, 1), images_}; }
   std::optional<Clock::time_point> deadline() const override { return latest; }
-  bool is_cancelled() const override { return has_gone != nullptr && *has_gone; }
+  bool is_cancelled() const override { return has_gone(); }
   Response respond(std::span<const OutputBuffer> outputs) override {
     responding();
     if (!has_room) return Response::kNoMemory;
@@ -215,9 +215,8 @@ TEST_F(ServedModelTest, WhatIsLateIsRefusedAndTheOthersRun) {
 
 TEST_F(ServedModelTest, WhatIsCancelledIsNeitherRunNorLate) {
   ServedModel model = make({.batch = 4, .batch_wait = milliseconds(20)});
-  std::atomic<bool> has_gone = true;
-  auto gone = submit(model, {0.5F}, [&](ColorJob& job) {
-    job.has_gone = &has_gone;
+  auto gone = submit(model, {0.5F}, [](ColorJob& job) {
+    job.has_gone = [] { return true; };
     job.latest = Clock::now() - milliseconds(1);
   });
   auto late = submit(model, {0.5F}, [](ColorJob& job) { job.latest = Clock::now() - milliseconds(1); });
@@ -264,6 +263,13 @@ TEST_F(ServedModelTest, WhatIsLateIsRefusedWhileOthersRun) {
   EXPECT_EQ(running.get().outputs.size(), 3U);
 }
 
+/// SUBMIT gives a job to a model until there is a place for it. FULL counts those for which there was none.
+std::future<End> submit_until_taken(const std::function<std::future<End>()>& submit, std::uint64_t& full) {
+  std::future<End> taken = submit();
+  for (; taken.wait_for(milliseconds(0)) == std::future_status::ready; taken = submit()) ++full;
+  return taken;
+}
+
 TEST_F(ServedModelTest, PlacesOfThoseWhoHaveGoneAreFree) {
   ServedModel model = make({.queue = 2});
   Gate gate;
@@ -271,15 +277,36 @@ TEST_F(ServedModelTest, PlacesOfThoseWhoHaveGoneAreFree) {
   gate.wait_until_held();
   std::atomic<bool> has_gone = false;
   std::vector<std::future<End>> ends;
-  for (int i = 0; i < 2; ++i) ends.push_back(submit(model, {0.5F}, [&](ColorJob& job) { job.has_gone = &has_gone; }));
+  for (int i = 0; i < 2; ++i)
+    ends.push_back(submit(model, {0.5F}, [&](ColorJob& job) { job.has_gone = [&] { return has_gone.load(); }; }));
   EXPECT_EQ(submit(model, {0.5F}).get().text, "full");
-  while (model.use().waiting != 2) std::this_thread::yield();
   has_gone = true;
-  auto next = submit(model, {0.5F});
-  for (auto& end : ends) EXPECT_EQ(end.get().text, "cancelled");
+  std::uint64_t full = 0;  // while neither is ready
+  auto next = submit_until_taken([&] { return submit(model, {0.5F}); }, full);
   gate.open();
+  for (auto& end : ends) EXPECT_EQ(end.get().text, "cancelled");
   EXPECT_EQ(next.get().outputs.size(), 3U);
   EXPECT_EQ(running.get().outputs.size(), 3U);
+}
+
+TEST_F(ServedModelTest, WhatIsNoLongerCancelledButLateIsRefused) {
+  ServedModel model = make({.queue = 1});
+  Gate gate;
+  auto running = submit(model, {0.5F}, gate.hold());
+  gate.wait_until_held();
+  auto gone = submit(model, {0.5F}, [](ColorJob& job) {
+    job.latest = Clock::now() + std::chrono::hours(1);
+    job.has_gone = [was_asked = std::make_shared<bool>()] { return !std::exchange(*was_asked, true); };
+  });
+  // Once it is ready, another one takes its place.
+  std::uint64_t full = 0;
+  auto next = submit_until_taken([&] { return submit(model, {0.5F}); }, full);
+  gate.open();
+  EXPECT_EQ(gone.get().text, "late");
+  EXPECT_EQ(next.get().outputs.size(), 3U);
+  EXPECT_EQ(running.get().outputs.size(), 3U);
+  model.finish();
+  EXPECT_EQ(model.use().refused, full + 1);
 }
 
 TEST_F(ServedModelTest, ABatchDoesNotWaitBeyondADeadline) {

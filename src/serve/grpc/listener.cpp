@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -90,10 +91,13 @@ void Listener::close() {
 }
 
 void Listener::accept_all(const std::function<void(int descriptor)>& take) const {
-  constexpr int kPause = 100;  // ms, without descriptors or memory
+  constexpr std::chrono::milliseconds kPause{100};  // without descriptors or memory
   pollfd waiting[] = {{.fd = end_, .events = POLLIN, .revents = 0}, {.fd = socket_, .events = POLLIN, .revents = 0}};
   for (;;) {
-    if (poll(waiting, 2, -1) < 0 && errno != EINTR) return;
+    if (poll(waiting, 2, -1) < 0) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
     if (waiting[0].revents != 0) return;
     const int descriptor = accept4(socket_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (descriptor >= 0 && is_reserved(descriptor)) {
@@ -103,7 +107,7 @@ void Listener::accept_all(const std::function<void(int descriptor)>& take) const
       setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
       take(descriptor);
     } else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
-      poll(waiting, 1, kPause);
+      std::this_thread::sleep_for(kPause);
     }
   }
 }
