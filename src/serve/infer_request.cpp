@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "serve/json_request.hpp"
+#include "serve/parameters.hpp"
 #include "serve/protocol.hpp"
 #include "serve/replies.hpp"
 #include "serve/tensor_json.hpp"

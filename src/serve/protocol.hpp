@@ -35,15 +35,6 @@ bool with_version(const Repository& models, std::string_view name, std::string_v
 /// The sentence for a client whose model is not there.
 std::string unknown_model(const Repository& models, std::string_view name, std::string_view version);
 
-/// Throws Error (kInvalidArgument): a model is loaded without the parameter NAME.
-[[noreturn]] void refuse_parameter(std::string_view name);
-
-/// What the parameters of an inference belong to.
-enum class ParametersOf { kRequest, kInput, kOutput };
-
-/// Throws Error (kInvalidArgument) if the parameter NAME of an inference is not known: it would have no effect.
-void check_parameter(std::string_view name, ParametersOf of);
-
 /// The parameter "timeout", a day at most; nullopt for 0.
 inline std::optional<std::chrono::microseconds> timeout_of(std::uint64_t microseconds) {
   constexpr std::uint64_t kLongest = 86'400'000'000;

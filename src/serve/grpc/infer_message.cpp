@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "grpc/text.hpp"
+#include "serve/parameters.hpp"
 #include "serve/protocol.hpp"
 #include "serve/tensor_json.hpp"
 #include "tensor/view.hpp"

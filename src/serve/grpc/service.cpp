@@ -11,6 +11,7 @@
 #include "grpc/message_parts.hpp"
 #include "grpc/text.hpp"
 #include "saccade/version.hpp"
+#include "serve/parameters.hpp"
 #include "serve/protocol.hpp"
 
 namespace saccade::serve {
