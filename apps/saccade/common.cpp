@@ -142,7 +142,10 @@ void CommonFlags::bind_compilation(FlagBinder& binder) {
     for (const std::string& shape : shapes) add_shape(model, shape);
   });
   binder.bind("--passes", [this](const std::vector<std::string>& names) {
-    model.only_passes = names == std::vector<std::string>{"none"} ? std::vector<std::string>{} : names;
+    const bool is_none = std::ranges::find(names, "none") != names.end();
+    if (is_none && std::ranges::any_of(names, [](const std::string& name) { return name != "none"; }))
+      throw UsageError("--passes", "'none' stands alone");
+    model.only_passes = is_none ? std::vector<std::string>{} : names;
   });
   binder.bind("--disable-pass", &model.disabled_passes);
   bind_output(binder);

@@ -50,6 +50,14 @@ void parse_address(std::string_view flag, ServerAddress& address, const std::str
   address.port = *number;
 }
 
+/// Throws UsageError if both would listen at one address.
+void check_ports(std::string_view flag, const ServerAddress& one, std::string_view other_flag,
+                 const ServerAddress& other) {
+  const bool are_given = one.is_given() && other.is_given() && one.port != 0;
+  if (are_given && one.port == other.port && one.host == other.host)
+    throw UsageError(other_flag, fmt::format("{} listens at port {}: give another port", flag, one.port));
+}
+
 /// The token in FILE. Throws Error.
 std::string read_token(const std::string& file) {
   constexpr std::size_t kShortest = 16;
@@ -77,14 +85,7 @@ void ServerFlags::bind(FlagBinder& binder) {
 
 void ServerFlags::check() const {
   const bool is_protected = !tls.empty() && !token_file.empty();
-  if (!metrics.is_given() && !preview.is_given()) {
-    const auto refuse = [](const char* flag) {
-      throw UsageError(flag, "requires --metrics or --preview, which it protects");
-    };
-    if (!tls.empty()) refuse("--tls");
-    if (!token_file.empty()) refuse("--token-file");
-    if (insecure) refuse("--insecure");
-  }
+  check_ports("--metrics", metrics, "--preview", preview);
   if (insecure || is_protected) return;
   for (const auto& [flag, address] : {std::pair("--metrics", &metrics), std::pair("--preview", &preview)})
     if (address->is_given() && !is_loopback(address->host))
@@ -108,6 +109,7 @@ void ServeAddressFlags::bind(FlagBinder& binder) {
 }
 
 void ServeAddressFlags::check() const {
+  check_ports("--http", http, "--grpc", grpc);
   const bool is_protected = !tls.empty() && (!token_file.empty() || !client_ca.empty());
   if (insecure || is_protected) return;
   for (const auto& [flag, address] : {std::pair("--http", &http), std::pair("--grpc", &grpc)})

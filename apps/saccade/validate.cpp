@@ -27,7 +27,7 @@ struct ValidateFlags {
   std::vector<Precision> precisions;
 };
 
-int run(const ValidateFlags& flags) {
+ValidateOptions options_of(const ValidateFlags& flags) {
   ValidateOptions options = flags.options;
   options.model.options = flags.common.model;
   options.model.options.precision = flags.precisions.front();
@@ -39,6 +39,11 @@ int run(const ValidateFlags& flags) {
     }
     options.against->options.precision = flags.precisions.back();
   }
+  return options;
+}
+
+int run(const ValidateFlags& flags) {
+  const ValidateOptions options = options_of(flags);
   StatusLine status;
   const Validation validation = validate(
       options,
@@ -58,10 +63,7 @@ void check(const ValidateFlags& flags) {
     throw UsageError("--precision", "give two precisions, or --against another model");
   if (is_standard_output(flags.options.results) && flags.common.json)
     throw UsageError("standard output", "only one of --results -, --json can use it");
-  const DataKind kind = find_data_kind(flags.options.data);
-  if (!flags.options.results.empty() && !kind.has_boxes)
-    throw UsageError("--results",
-                     fmt::format("{} has no boxes: predictions are written with coco: only", flags.options.data));
+  check_options(options_of(flags));
 }
 
 }  // namespace

@@ -68,16 +68,8 @@ bool has_second(const Model& model) { return impl_of(model).card().second.has_va
 class Validator {
  public:
   Validator(const ValidateOptions& options, const ValidateEvents& events) : options_(options), events_(events) {
+    check_options(options);
     const DataKind& kind = find_data_kind(options.data);
-    if (!options.results.empty() && !kind.has_boxes)
-      fail(ErrorCode::kInvalidArgument, "{} has no boxes: predictions are written with coco: only", options.data);
-    if (options.model.options.post.tracker && !kind.is_tracked)
-      fail(ErrorCode::kInvalidArgument, "{} has no tracks: they are evaluated with mot: only", options.data);
-    if (options.against && kind.is_tracked)
-      fail(ErrorCode::kInvalidArgument,
-           "{}: tracks of two models can't be compared, because frames of a video can't be resampled: evaluate each "
-           "model on its own",
-           options.data);
     data_ = open_data_set(options.data);
     choose_images(static_cast<std::size_t>(options.limit), kind.is_tracked);
     models_.push_back(load_evaluated(options.model, kind));
@@ -242,6 +234,20 @@ class Validator {
 };
 
 }  // namespace
+
+void check_options(const ValidateOptions& options) {
+  const DataKind& kind = find_data_kind(options.data);
+  if (!options.results.empty() && !kind.has_boxes)
+    fail(ErrorCode::kInvalidArgument, "--results: {} has no boxes: predictions are written with coco: only",
+         options.data);
+  if (options.model.options.post.tracker && !kind.is_tracked)
+    fail(ErrorCode::kInvalidArgument, "--track: {} has no tracks: they are evaluated with mot: only", options.data);
+  if (options.against && kind.is_tracked)
+    fail(ErrorCode::kInvalidArgument,
+         "{}: tracks of two models can't be compared, because frames of a video can't be resampled: evaluate each "
+         "model on its own",
+         options.data);
+}
 
 Validation validate(const ValidateOptions& options, const ValidateEvents& events) {
   return Validator(options, events).run();

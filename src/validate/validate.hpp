@@ -71,6 +71,9 @@ struct ValidateEvents {
   std::function<bool()> stop = [] { return false; };  ///< whether to end early with the results so far
 };
 
+/// Throws Error (kInvalidArgument) if what OPTIONS request is not evaluated on data of this kind. Opens nothing.
+void check_options(const ValidateOptions& options);
+
 /// Evaluates one or two models on the original images of a data set and under each condition. Throws Error if data or
 /// models are invalid or do not match, or if an image cannot be read.
 Validation validate(const ValidateOptions& options, const ValidateEvents& events);

@@ -210,8 +210,8 @@ TEST_F(Failures, ATensorThatDoesNotFitIsNamed) {
 }
 
 TEST_F(Failures, AnUnknownPassClassOrShapeIsNamed) {
-  expect_error(run_saccade({"inspect", model(), "--disable-pass", "fold_everything"}), 1, {"fold_everything"});
-  expect_error(run_saccade({"inspect", model(), "--dump-pass", "fold_everything"}), 1, {"fold_everything"});
+  expect_error(run_saccade({"inspect", model(), "--disable-pass", "fold_everything"}), 2, {"fold_everything"});
+  expect_error(run_saccade({"inspect", model(), "--dump-pass", "fold_everything"}), 2, {"fold_everything"});
   expect_error(run_saccade({"run", model(), "--no-save", "--source", image(), "--classes", "unicorn"}), 1, {"unicorn"});
   expect_error(run_saccade({"inspect", model(), "--shape", "images=1x3x8x8"}), 1, {"'images'", "'image'"});
 }

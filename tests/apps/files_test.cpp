@@ -239,8 +239,9 @@ TEST_F(Files, AFifoIsRefusedNotWaitedFor) {
     expect_error(run_saccade({"run", model_, "--source", shown, "--card", card(path)}), 1, {path});
     expect_error(run_saccade({"infer", model_, "--output", folder_ / "o", "--input", "image=" + path}), 1, {path});
     expect_error(run_saccade({"bench", "--compare", path, path}), 1, {path, "regular file"});
-    expect_error(run_saccade({"bench", model_, "--runs", "1", "--duration", "0", "--peers-model", path}), 1,
-                 {path, "regular file"});
+    expect_error(run_saccade({"bench", model_, "--runs", "1", "--duration", "0", "--against", "onnxruntime",
+                              "--peers-python", "/bin/true", "--peers-model", path}),
+                 1, {path, "regular file"});
     expect_error(run_saccade({"limits", "--device-file", path}), 1, {path, "regular file"});
   }
 }

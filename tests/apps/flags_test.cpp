@@ -99,7 +99,8 @@ class FlagCase {
     for (const Flag* other : flags_of(command_.bit)) {
       const bool is_needed = other->traits.required || other->is_positional() || other->name == needed;
       if (other == &flag || !is_needed || (other->is_positional() && name() == "--compare")) continue;
-      const std::string value = std::visit(Accepted(), other->value).front();
+      std::string value = std::visit(Accepted(), other->value).front();
+      if (name() == "--track" && other->name == "--data") value = "mot:DIR";
       if (!other->is_positional()) arguments.emplace_back(other->long_name());
       arguments.push_back(value);
       const bool is_pair = other->traits.count == Count::kPair || name() == "--together";  // of two models
@@ -134,6 +135,8 @@ class FlagCase {
         if (row->long_name() == other) rows.push_back(row);
     return rows;
   }
+
+  const CommandRow& command() const { return command_; }
 
   const Flag& flag;
 
@@ -226,12 +229,12 @@ TEST_F(EveryFlag, SaysWhatItNeedsAndExcludes) {
   for (const FlagCase& test : all()) {
     for (const Flag* other : test.excluded()) {
       Arguments both = test.good();
-      both.insert(both.end(), {std::string(other->long_name()), std::visit(Accepted(), other->value).front()});
+      const Arguments second = FlagCase(test.command(), *other).good();
+      both.insert(both.end(), second.begin(), second.end());
       expect_rejected(test.with(both), "", "excludes");
     }
     const std::string needs(test.flag.traits.needs);
-    const std::string wanted = (test.flag.traits.or_needs.empty() ? " requires " : ": requires ") + needs;
-    if (!needs.empty()) expect_rejected(test.with(test.good(), {}), test.name() + wanted);
+    if (!needs.empty()) expect_rejected(test.with(test.good(), {}), test.name() + " requires " + needs);
   }
 }
 
@@ -326,6 +329,73 @@ TEST(FlagTable, SharedMemoryHasAPrefix) {
               fmt::format("--shared-memory: '{}' is not the beginning of names of shared memory objects, as camera-; "
                           "see saccade serve --help",
                           prefix));
+}
+
+/// What can be seen without opening a file or a device.
+TEST(FlagTable, FlagsWithoutSenseAreUsageErrors) {
+  struct Case {
+    Arguments arguments;
+    std::string error;
+  };
+  const auto run = [](Arguments more) {
+    Arguments arguments = {"run", "m.onnx", "--source", "v.mp4"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const Case cases[] = {
+      {run({"--passes", "fold_everything"}), "--passes: 'fold_everything' is not known: use "},
+      {run({"--disable-pass", "fold_everything"}), "--disable-pass: 'fold_everything' is not known: use "},
+      {run({"--passes", "none,fold_bias"}), "--passes: 'none' stands alone"},
+      {run({"--target", "0,0,5,5", "--tiles", "640"}), "--tiles excludes --target"},
+      {run({"--target", "0,0,5,5", "--roi", "0,0,5,5"}), "--roi excludes --target"},
+      {run({"--metrics", "9000", "--preview", "9000"}), "--preview: --metrics listens at port 9000"},
+      {run({"--insecure"}), "--insecure requires --metrics or --preview"},
+      {run({"--isolate", "--decode", "cuda"}), "--decode: with --isolate"},
+      {run({"--max-memory", "1M", "--max-model-memory", "2M"}), "--max-model-memory: it is a part of --max-memory"},
+      {run({"--json", "--csv", "-"}), "standard output: only one of"},
+      {run({"--rotate", "1h"}), "--rotate: nothing rotates"},
+      {{"inspect", "m.onnx", "--dump-pass", "fold_everything"}, "--dump-pass: 'fold_everything' is not known: use "},
+      {{"serve", "m.onnx", "--grpc", "8000"}, "--grpc: --http listens at port 8000"},
+      {{"serve", "m.onnx", "--client-ca", "ca.pem"}, "--client-ca requires --tls"},
+      {{"bench", "m.onnx", "--peers-model", "n.onnx"}, "--peers-model requires --against"},
+      {{"bench", "--compare", "a.json", "b.json", "--against", "onnxruntime"}, "--against excludes --compare"},
+      {{"bench", "m.onnx", "--together"}, "--together: give at least two models"},
+      {{"validate", "m.onnx", "--data", "coco:d", "--track", "sort"}, "--track: coco:d has no tracks"},
+      {{"validate", "m.onnx", "--data", "mot:d", "--against", "n.onnx"}, "mot:d: tracks of two models"},
+      {{"validate", "m.onnx", "--data", "mot:d", "--precision", "fp32,bf16"}, "mot:d: tracks of two models"},
+      {{"validate", "m.onnx", "--data", "masks:d", "--results", "o"}, "--results: masks:d has no boxes"},
+      {{"compile", "m.onnx", "-o", "p", "--data", "coco:d", "--precision", "fp32"}, "--data: it decides --precision"},
+      {{"profile", "m.onnx", "--target", "0,0,5,5", "--tiles", "640"}, "--tiles excludes --target"},
+      {{"limits", "--check"}, "--check: give the MODEL"},
+      {{"limits", "m.onnx", "--check", "--output", "d.toml"}, "--output excludes --check"},
+      {{"limits", "m.onnx", "--check", "--inference", "1ms", "--device-file", "d.toml"},
+       "--check excludes --inference"},
+      {{"limits", "--capture", "1ms"}, "--capture requires --camera or --device-file"},
+      {{"cameras", "--model", "m.onnx", "--check"}, "unknown flag '--check'"}};
+  for (const Case& each : cases) expect_rejected(each.arguments, each.error, "; see saccade " + each.arguments.front());
+  EXPECT_EQ(message(run({"--metrics", "0", "--preview", "0"})), std::nullopt) << "any free ports";
+  EXPECT_EQ(message({"limits", "--capture", "1ms", "--device-file", "d.toml"}), std::nullopt);
+}
+
+TEST(FlagTable, AFlagIsNoValue) {
+  const auto run = [](Arguments more) {
+    Arguments arguments = {"run", "m.onnx", "--source", "v.mp4"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return message(arguments);
+  };
+  EXPECT_EQ(run({"--track", "--no-save"}), "--track needs a value: '--no-save' is a flag; see saccade run --help");
+  EXPECT_EQ(run({"--jsonl", "--quiet"}), "--jsonl needs a value: '--quiet' is a flag; see saccade run --help");
+  EXPECT_EQ(run({"--classes", "--conf=0.5"}),
+            "--classes needs a value: '--conf=0.5' is a flag; see saccade run --help");
+  EXPECT_EQ(run({"--seconds", "--quiet"}), "--duration needs a value: '--quiet' is a flag; see saccade run --help");
+  EXPECT_EQ(run({"--metrics", "0", "--tls", "cert.pem", "--insecure"}),
+            "--tls needs two values: '--insecure' is a flag; see saccade run --help");
+  EXPECT_EQ(message({"infer", "m.onnx", "-o", "--json"}),
+            "--output needs a value: '--json' is a flag; see saccade infer --help");
+  EXPECT_EQ(message({"run", "m.onnx", "--source", "--quiet"}),
+            "--source needs a value: '--quiet' is a flag; see saccade run --help");
+  EXPECT_EQ(run({"--jsonl", "-", "--quiet", "--track", "sort"}), std::nullopt) << "standard output, and a switch";
+  EXPECT_EQ(run({"--jsonl=--quiet"}), std::nullopt) << "a file of that name";
 }
 
 TEST(FlagTable, ForeignWordsAreForeignAndTheirRemediesExist) {

@@ -131,7 +131,7 @@ TEST_F(Limits, NonsenseIsRefused) {
   EXPECT_EQ(run_saccade({"limits", "--bus", "60 MBps"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"limits", "--capture", "12"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"limits", "--deficit-frames", "0"}).exit_code, 2);
-  EXPECT_EQ(run_saccade({"limits", "--check"}).exit_code, 1);
+  EXPECT_EQ(run_saccade({"limits", "--check"}).exit_code, 2);
   EXPECT_EQ(run_saccade({"limits", "--device-file", folder_ / "missing.toml"}).exit_code, 1);
   const Finished other =
       run_saccade({"limits", test::write_color_classifier(folder_), "--check", "--device-file", kStudy});

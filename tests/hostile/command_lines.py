@@ -109,6 +109,7 @@ def replaced(subcommand, flag, value, joined):
     if subcommand == "demo" and flag in ("--duration", "--max-frames", "--condition-frames", "--model"):
         command = ["--output", "scene"]
     more = {"--yolo-conf": ["--yolo", "y"], "--depth": [], "--peers-model": ["--against", "onnxruntime"],
+            "--peers-python": ["--against", "onnxruntime"],
             "--mot": ["--track", "sort"], "--zones": ["--track", "sort"],
             "--rotate": ["--jsonl", "o.jsonl"], "--keep": ["--jsonl", "o.jsonl", "--rotate", "1M"],
             "--client-ca": ["--tls", "cert.pem", "key.pem"],

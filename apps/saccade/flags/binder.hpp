@@ -68,7 +68,8 @@ void FlagBinder::bind_choice(std::string_view name, T& field, std::vector<std::p
        }));
 }
 
-/// What a command does after parsing: check its flags together (throws UsageError), then run and return an exit code.
+/// What a command does after parsing: check its flags together, then run and return an exit code. The check opens
+/// nothing: what it throws, UsageError or Error, is a usage error.
 struct Action {
   std::function<int()> run;
   std::function<void()> check = {};

@@ -59,13 +59,18 @@ std::string with_remedy(const CLI::App& app, const CommandRow& command, const st
   return text;
 }
 
-/// Throws UsageError unless APP was given the required flags of COMMAND, or what may be given instead.
+/// Throws UsageError unless APP was given the flags of COMMAND that are required or that others need, or what may be
+/// given instead.
 void check_alternatives(const CLI::App& app, const CommandRow& command) {
   const auto is_given = [&](std::string_view name) { return app.get_option(std::string(name))->count() > 0; };
-  for (const Flag* flag : flags_of(command.bit))
-    if (const Traits& traits = flag->traits; traits.required && !traits.instead.empty())
-      if (!is_given(flag->long_name()) && !is_given(traits.instead))
-        throw UsageError(with_remedy(app, command, fmt::format("{} is required", flag->long_name())));
+  for (const Flag* flag : flags_of(command.bit)) {
+    const Traits& traits = flag->traits;
+    if (traits.required && !traits.instead.empty() && !is_given(flag->long_name()) && !is_given(traits.instead))
+      throw UsageError(with_remedy(app, command, fmt::format("{} is required", flag->long_name())));
+    if (!traits.or_needs.empty() && is_given(flag->long_name()) && !is_given(traits.needs) &&
+        !is_given(traits.or_needs))
+      throw UsageError(fmt::format("{} requires {} or {}", flag->long_name(), traits.needs, traits.or_needs));
+  }
 }
 
 /// The flag of `--flag=` or `--flag ''`: the parser would take the next argument as its value, or accept an empty name.
@@ -77,6 +82,34 @@ std::string flag_without_value(const std::vector<std::string>& arguments) {
     if (argument.empty())
       return i > 0 && arguments[i - 1].starts_with("-") ? arguments[i - 1] : fmt::format("argument {}", i + 1);
   }
+  return {};
+}
+
+/// The command that ARGUMENTS name; null if they name none.
+const CommandRow* command_of(std::span<const std::string> arguments) {
+  for (const std::string& argument : arguments)
+    if (const auto found = std::ranges::find(all_commands(), argument, &CommandRow::name);
+        found != all_commands().end())
+      return &*found;
+  return nullptr;
+}
+
+/// "--track needs a value: '--no-save' is a flag", where the parser would take a flag as the value of the one before
+/// it; empty if there is none. A value that begins so is written as --flag=VALUE.
+std::string flag_as_value(const CommandRow& command, std::span<const std::string> arguments) {
+  const auto is_named = [](const Flag& flag, const std::string& argument) {
+    const std::string names = fmt::format(",{},{},", flag.name, flag.traits.aliases);
+    return argument.starts_with("-") && names.find("," + argument + ",") != std::string::npos;
+  };
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i)
+    for (const Flag* flag : flags_of(command.bit)) {
+      if (flag->is_switch() || !is_named(*flag, arguments[i])) continue;
+      const std::size_t count = flag->traits.count == Count::kPair ? 2 : 1;
+      for (const std::string& value : arguments.subspan(i + 1).first(std::min(count, arguments.size() - i - 1)))
+        if (value.starts_with("--"))
+          return fmt::format("{} needs {}: '{}' is a flag", flag->long_name(), count == 2 ? "two values" : "a value",
+                             value);
+    }
   return {};
 }
 
@@ -163,6 +196,9 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& argument
     return UsageError(fmt::format("{}; see saccade {}--help", message, of));
   };
   if (const std::string flag = flag_without_value(arguments); !flag.empty()) throw fail(flag + " needs a value");
+  if (const CommandRow* command = command_of(words))
+    if (const std::string fault = flag_as_value(*command, words); !fault.empty())
+      throw UsageError(fmt::format("{}; see saccade {} --help", fault, command->name));
   try {
     state_->app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 reads from the end
     const State::Declared& command = *state_->chosen();
@@ -176,6 +212,8 @@ std::function<int()> CommandLine::parse(const std::vector<std::string>& argument
   } catch (const CLI::ParseError& error) {
     throw fail(state_->message(error));
   } catch (const UsageError& error) {
+    throw fail(error.what());
+  } catch (const Error& error) {
     throw fail(error.what());
   }
 }

@@ -90,7 +90,7 @@ struct Traits {
   bool required = false;
   std::string_view instead = {};   ///< the flag that may be given in the place of a required one
   std::string_view needs = {};     ///< the flag without which this one has no meaning
-  std::string_view or_needs = {};  ///< one that may be given in its place; the command checks both
+  std::string_view or_needs = {};  ///< one that may be given in its place
   std::string_view excludes = {};  ///< flags that cannot be combined with this one, separated by spaces
   std::string_view group = {};     ///< the help's heading; empty: "Options"
   /// Older names that the parser accepts and nothing else mentions, separated by spaces.

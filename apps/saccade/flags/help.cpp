@@ -75,10 +75,13 @@ std::string description_of(const Flag& flag) {
   if (traits.required)
     notes.push_back(traits.instead.empty() ? "required" : fmt::format("required without {}", traits.instead));
   if (traits.count == Count::kRepeatable || traits.count == Count::kSeveral) notes.emplace_back("repeatable");
-  if (const auto* choice = std::get_if<Choice>(&flag.value); choice != nullptr && !flag.form.empty())
+  constexpr std::size_t kListed = 12;  // the error about another name lists more
+  if (const auto* choice = std::get_if<Choice>(&flag.value);
+      choice != nullptr && !flag.form.empty() && choice->names.size() <= kListed)
     notes.push_back(fmt::format("{}", fmt::join(choice->names, ", ")));
   if (!traits.needs.empty() && flag.doc.find(traits.needs) == std::string_view::npos)
-    notes.push_back(fmt::format("needs {}", traits.needs));
+    notes.push_back(traits.or_needs.empty() ? fmt::format("needs {}", traits.needs)
+                                            : fmt::format("needs {} or {}", traits.needs, traits.or_needs));
   if (!traits.initial.empty()) notes.push_back(fmt::format("default: {}", traits.initial));
   if (!traits.otherwise.empty()) notes.push_back(fmt::format("default: {}", traits.otherwise));
   if (notes.empty()) return std::string(flag.doc);

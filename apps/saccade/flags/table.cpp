@@ -26,6 +26,12 @@ std::vector<std::string> condition_names() {
   return names;
 }
 
+std::vector<std::string> passes_or_none() {
+  std::vector<std::string> names = pass_names();
+  names.insert(names.begin(), "none");
+  return names;
+}
+
 const std::vector<std::string> kPrecisions = {"auto", "fp32", "tf32", "bf16", "fp16"};
 
 std::vector<Flag> own_flags() {
@@ -135,7 +141,7 @@ std::vector<Flag> own_flags() {
       {kInspect, "MODEL", "MODEL", Path{}, "An ONNX file or a plan"},
       {kInspect, "--list-passes", "", Switch{}, "List the passes in order and exit"},
       {kInspect, "--dump", "", Switch{}, "Print the graph before and after every pass that changes it"},
-      {kInspect, "--dump-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()},
+      {kInspect, "--dump-pass", "NAME", Choice{pass_names()},
        "Print the graph after this pass", {.count = Count::kRepeatable}},
       {kInspect, "--graphviz", "DIR", Path{true},
        "Write the graph before and after all passes: DIR/before.dot, after.dot"},
@@ -178,10 +184,11 @@ std::vector<Flag> own_flags() {
       {kBench, "--against", "NAME,...", Choice{names_of(peer_engines())},
        "Compare with these engines on raw tensors, alternating block by block", {.count = Count::kList}},
       {kBench, "--peers-python", "PATH", Path{}, "Their Python",
-       {.otherwise = "$SACCADE_PEERS_PYTHON, else the one of script/bootstrap --peers"}},
-      {kBench, "--peers-model", "FILE", Path{}, "The ONNX file for these engines if MODEL is a plan"},
+       {.otherwise = "$SACCADE_PEERS_PYTHON, else the one of script/bootstrap --peers", .needs = "--against"}},
+      {kBench, "--peers-model", "FILE", Path{}, "The ONNX file for these engines if MODEL is a plan",
+       {.needs = "--against"}},
       {kBench, "--compare", "A.json B.json", Path{}, "Compare two reports of bench --json; exit with 3 if B is slower",
-       {.count = Count::kPair}},
+       {.count = Count::kPair, .excludes = "--against --together --tensors --resident"}},
       {kBench, "--tolerance", "X", Real{0, 10}, "Relative slowdown that --compare tolerates", {.initial = "0.05"}},
 
       {kDemo, "--source", "synthetic:?...", Text{"synthetic:?seed=8", "", {"synthetic:"}},
@@ -242,12 +249,16 @@ std::vector<Flag> own_flags() {
        {.initial = "15"}},
       {kLimits, "--duration", "S", Real{0.01, 3600}, "Measured seconds per model",
        {.initial = "1", .aliases = "--seconds"}},
-      {kLimits, "--check", "", Switch{}, "Exit with 3 if anything ran more than 3 % below its bound"},
+      {kLimits, "--check", "", Switch{}, "Exit with 3 if anything ran more than 3 % below its bound",
+       {.excludes = "--output --inference"}},
       {kLimits, "--camera", "WxH@RATE:FORMAT", Text{"1280x720@30:nv12", "1280x720"},
        "Camera mode for the frame period report (1280x720@30:nv12)"},
-      {kLimits, "--bus", "RATE", Text{"60MB/s", "60"}, "Bandwidth of the camera's bus (60MB/s)"},
-      {kLimits, "--capture", "TIME", Text{"12.2ms", "12.2"}, "Capture time per frame (12.2ms)"},
-      {kLimits, "--inference", "TIME", Text{"12.2ms", "12.2"}, "Inference time per frame; the MODEL is not run"},
+      {kLimits, "--bus", "RATE", Text{"60MB/s", "60"}, "Bandwidth of the camera's bus (60MB/s)",
+       {.needs = "--camera", .or_needs = "--device-file"}},
+      {kLimits, "--capture", "TIME", Text{"12.2ms", "12.2"}, "Capture time per frame (12.2ms)",
+       {.needs = "--camera", .or_needs = "--device-file"}},
+      {kLimits, "--inference", "TIME", Text{"12.2ms", "12.2"}, "Inference time per frame; the MODEL is not run",
+       {.needs = "--camera", .or_needs = "--device-file"}},
       {kLimits, "--deficit-frames", "N", Integer{1, 1'000'000}, "Frames over which the deficit accumulates",
        {.initial = "100", .aliases = "--frames"}},
 
@@ -316,9 +327,9 @@ std::vector<Flag> shared_flags() {
       {kAll, "--shape", "NAME=SHAPE", Assignment{"images=1x3x640x640"},
        "Bind an input's shape (images=1x3x640x640) or a symbolic dimension (batch=2); others become 1",
        {.count = Count::kRepeatable, .group = kExecution}},
-      {kAll, "--passes", "NAME,...", Text{"none", "", pass_names()}, "Run only these passes; 'none' for none",
+      {kAll, "--passes", "NAME,...", Choice{passes_or_none()}, "Run only these passes; 'none' for none",
        {.count = Count::kList, .group = kExecution}},
-      {kAll, "--disable-pass", "NAME", Text{"eliminate_dead_code", "", pass_names()}, "Disable this pass",
+      {kAll, "--disable-pass", "NAME", Choice{pass_names()}, "Disable this pass",
        {.count = Count::kRepeatable, .group = kExecution}},
       {kAll | kCameras, "--log-level", "", Choice{{"error", "warning", "info", "debug"}}, "Log level on standard error",
        {.initial = "warning", .group = kExecution}},
@@ -367,10 +378,10 @@ std::vector<Flag> shared_flags() {
       {kRun, "--target", "[NAME:]X,Y,W,H", Text{"0,0,64,48", "1,2,3"},
        "The object that a tracker of one object follows: its box in the first frame, in pixels; NAME:X,Y,W,H is for the "
        "model NAME",
-       {.count = Count::kRepeatable, .group = kPredictions}},
+       {.count = Count::kRepeatable, .excludes = "--roi --tiles", .group = kPredictions}},
       {kProfile, "--target", "X,Y,W,H", Text{"0,0,64,48", "1,2,3"},
        "The object that a tracker of one object follows: its box in the first frame, in pixels",
-       {.group = kPredictions}},
+       {.excludes = "--roi --tiles", .group = kPredictions}},
 
       {kTiled, "--tiles", "SIZE[,OVERLAP]", Text{"640,0.2", "640,2"},
        "Run on tiles of SIZE pixels that overlap by this share (0.2) and on the whole frame, and merge the detections",

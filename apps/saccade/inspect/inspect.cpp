@@ -81,14 +81,6 @@ class DotFiles {
   std::optional<OutputFile> after_;
 };
 
-void check_pass_names(const std::vector<std::string>& names) {
-  const auto known = pass_names();
-  for (const std::string& name : names)
-    if (std::ranges::find(known, name) == known.end())
-      throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("there is no pass '{}'; they are {}", name, fmt::join(known, ", ")));
-}
-
 /// The model's completed card; nullopt if there is none and none was requested.
 std::optional<Card> find_card(InspectReport& report, const InspectFlags& flags, const std::optional<PlanFacts>& plan) {
   const ModelOptions& options = flags.common.model;
@@ -121,7 +113,6 @@ int inspect(const InspectFlags& flags) {
     for (const std::string_view name : pass_names()) print_report("{}\n", name);
     return kOk;
   }
-  check_pass_names(flags.dump_passes);
   check_device_of(flags.model, flags.common.model);  // fails before a large file is read
   OpenedModel opened = open_model(flags.model, flags.common.model);
   const ModelOptions& options = opened.options;

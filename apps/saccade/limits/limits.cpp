@@ -141,7 +141,6 @@ void save(const Ceilings& ceilings, const std::string& path) {
 }
 
 int limits(const LimitsFlags& flags) {
-  if (flags.check && flags.models.empty()) fail(ErrorCode::kInvalidArgument, "--check needs a MODEL");
   if (!flags.save.empty()) {  // before seconds of measuring
     for (const std::string& file : flags.models) note_input(file);
     check_output(flags.save);
@@ -193,11 +192,17 @@ Action add_limits(FlagBinder& binder) {
   binder.bind("--deficit-frames", &flags->frames);
   flags->common.bind(binder);
   flags->common.bind_predictions(binder);
-  return {.run = [flags] {
-    // The first model determines the device whose ceilings apply.
-    if (!flags->models.empty()) flags->common.model = with_device_of(flags->models.front(), flags->common.model);
-    return limits(*flags);
-  }};
+  return {.run =
+              [flags] {
+                // The first model determines the device whose ceilings apply.
+                if (!flags->models.empty())
+                  flags->common.model = with_device_of(flags->models.front(), flags->common.model);
+                return limits(*flags);
+              },
+          .check =
+              [flags] {
+                if (flags->check && flags->models.empty()) throw UsageError("--check", "give the MODEL to be run");
+              }};
 }
 
 }  // namespace saccade::app
