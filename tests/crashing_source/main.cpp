@@ -13,6 +13,8 @@
 //   video=FILE    the frames of FILE; crash=I is one of its packets
 //   open=WHAT     opening it: crash, hang, error
 //   gone=FILE     it can be opened once: creates FILE, and fails where it is
+//
+// A camera's URI is read from test::fake_cameras().
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -31,6 +33,9 @@
 #include "base/log.hpp"
 #include "media/isolated/channel.hpp"
 #include "media/isolated/serve_source.hpp"
+#include "media/v4l2/camera.hpp"
+#include "media/v4l2/fake_cameras.hpp"
+#include "saccade/cameras.hpp"
 
 namespace saccade {
 namespace {
@@ -210,6 +215,8 @@ class CrashingVideo final : public FrameReader {
 };
 
 std::unique_ptr<FrameReader> open(const isolated::SourceSpec& spec) {
+  if (is_camera(spec.uri))
+    return v4l2::open_camera(spec.uri, {spec.options.model_width, spec.options.model_height}, test::fake_cameras());
   const Words words(spec.uri);
   if (!words.text("video").empty()) return std::make_unique<CrashingVideo>(words, spec.options);
   return std::make_unique<CrashingReader>(spec.uri);
