@@ -90,6 +90,16 @@ std::string redact_url(std::string_view url) {
   return hidden + hide_values(url.substr(end.value_or(begin)));
 }
 
+/// URL, which has no passwords, with kHidden in the place of a stream key.
+std::string without_key(std::string url) {
+  const std::size_t begin = url.find(kColon) + kColon.size();
+  const std::size_t end = std::min(url.find('?', begin), url.size());
+  const std::size_t slash = url.rfind('/', end);
+  if (scheme_of(url).starts_with("rtmp") && slash >= begin && slash != std::string::npos)
+    url.replace(slash + 1, end - slash - 1, kHidden);
+  return url;
+}
+
 [[noreturn]] void refuse_option(const StreamUri& stream, const UriOption& option, std::string_view wanted) {
   fail(ErrorCode::kInvalidArgument, "{}: '{}={}': {} must be {}; {}", stream.name, option.name, option.value,
        option.name, wanted, kStreamHelp);
@@ -170,7 +180,7 @@ std::string redact(std::string_view text) {
       text.remove_prefix(colon + 1);
       continue;
     }
-    hidden.append(text.substr(0, begin)).append(redact_url(text.substr(begin, end - begin)));
+    hidden.append(text.substr(0, begin)).append(without_key(redact_url(text.substr(begin, end - begin))));
     text.remove_prefix(end);
   }
   return hidden.append(text);
@@ -180,15 +190,7 @@ std::string source_name(const std::string& uri) {
   return is_network(uri) ? redact_url(std::string_view(uri).substr(0, uri.find('#'))) : uri;
 }
 
-std::string publish_name(const std::string& url) {
-  std::string name = source_name(url);
-  const std::size_t begin = name.find(kColon) + kColon.size();
-  const std::size_t end = std::min(name.find('?', begin), name.size());
-  const std::size_t slash = name.rfind('/', end);
-  if (scheme_of(name).starts_with("rtmp") && slash >= begin && slash != std::string::npos)
-    name.replace(slash + 1, end - slash - 1, kHidden);
-  return name;
-}
+std::string publish_name(const std::string& url) { return without_key(source_name(url)); }
 
 StreamUri parse_stream(const std::string& uri) {
   StreamUri stream;

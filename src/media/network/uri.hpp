@@ -48,8 +48,8 @@ std::string source_name(const std::string& uri);
 /// The same for an address that is published to, also without the stream key: the last part of an RTMP path.
 std::string publish_name(const std::string& url);
 
-/// TEXT with "***" in the place of the passwords of the URLs in it: in "USER:PASSWORD@", and the values of parameters
-/// that are named after a password, a token, a key or a signature.
+/// TEXT with "***" in the place of the secrets of the URLs in it: the password in "USER:PASSWORD@", the values of
+/// parameters that are named after a password, a token, a key or a signature, and the stream key of RTMP.
 std::string redact(std::string_view text);
 
 }  // namespace network

@@ -6,6 +6,8 @@
 #include <array>
 #include <cctype>
 
+#include "base/error.hpp"
+
 namespace saccade::v4l2 {
 namespace {
 
@@ -59,8 +61,9 @@ std::string four_characters(std::uint32_t code) {
   std::string characters;
   for (int i = 0; i < 4; ++i) {
     // The highest bit marks big-endian samples.
-    const auto character = static_cast<unsigned char>(code >> (8 * i) & 0x7F);
-    characters += std::isprint(character) != 0 ? static_cast<char>(character) : '.';
+    const auto character = static_cast<unsigned char>(code >> (8 * i) & (i == 3 ? 0x7F : 0xFF));
+    if (std::isprint(character) == 0) return fmt::format("{:#010x}", code);
+    characters += static_cast<char>(character);
   }
   // Short codes end with spaces.
   return characters.substr(0, characters.find_last_not_of(' ') + 1);

@@ -46,7 +46,9 @@ Mode choose_mode(const Device& device, const CameraOptions& options, const Model
     std::string names;
     for (const CameraFormat& format : camera_formats())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", format.name);
-    fail(ErrorCode::kUnsupported, "{} has none of the formats that can be read: {}", device.name(), names);
+    const std::vector<std::string> own = unsupported_formats_of(device.calls(), device.descriptor());
+    fail(ErrorCode::kUnsupported, "{} has none of the formats that can be read: {}; it has {}", device.name(), names,
+         own.empty() ? "none with a size" : fmt::format("{}", fmt::join(own, ", ")));
   }
   std::vector<Mode> wanted;
   std::ranges::copy_if(modes, std::back_inserter(wanted), [&](const Mode& mode) { return is_wanted(mode, options); });

@@ -98,6 +98,13 @@ TEST(NetworkUri, TextsHaveNoPasswords) {
             "no file 'rtsp:/u:***@h/a', 'rtmpt://u:***@h', 'C:/a:b' or 'd:/'");
 }
 
+TEST(NetworkUri, TextsHaveNoStreamKeys) {
+  EXPECT_EQ(redact("Failed to connect to 'rtmp://u:p@h/live/abcd-1234?x=a/b' and RTMPS://h:1/app/inst/key"),
+            "Failed to connect to 'rtmp://u:***@h/live/***?x=a/b' and RTMPS://h:1/app/inst/***");
+  EXPECT_EQ(redact("rtmp://host, rtmp://h:1935 or rtsp://h/live/a"), "rtmp://host, rtmp://h:1935 or rtsp://h/live/a");
+  EXPECT_EQ(redact(redact("rtmp://h/live/key")), "rtmp://h/live/***");
+}
+
 TEST(NetworkUri, ASourceHasTheNameOfItsUrlAlone) {
   EXPECT_EQ(source_name("rtsp://u:p@h/a#timeout=1s"), "rtsp://u:***@h/a");
   EXPECT_EQ(source_name("rtsp://u:***@h/a"), "rtsp://u:***@h/a");

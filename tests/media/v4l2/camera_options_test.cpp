@@ -147,7 +147,8 @@ TEST(CameraFormats, HaveTheirNamesAndFourCharacters) {
 TEST(CameraFormats, TextsOfCodesArePrintable) {
   EXPECT_EQ(four_characters(v4l2_fourcc('Y', '1', '6', ' ')), "Y16");
   EXPECT_EQ(four_characters(v4l2_fourcc_be('Y', '1', '6', ' ')), "Y16");
-  EXPECT_EQ(four_characters(1), "....");
+  EXPECT_EQ(four_characters(1), "0x00000001") << "no characters";
+  EXPECT_EQ(four_characters(v4l2_fourcc('N', 'V', '1', '2') | 0x8000U), "0x3231d64e") << "no ASCII";
 }
 
 }  // namespace

@@ -8,6 +8,7 @@ namespace {
 
 using test::FakeCalls;
 using test::FakeCamera;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -98,7 +99,10 @@ TEST(OpenCamera, WithoutAFormatThatCanBeReadItIsUnsupported) {
   FakeCamera camera;
   camera.formats = {{V4L2_PIX_FMT_H264, {{}}, {}}};
   EXPECT_THAT(opening_refusal(camera),
-              StartsWith("unsupported: /dev/video0 (HD Webcam) has none of the formats that "));
+              AllOf(StartsWith("unsupported: /dev/video0 (HD Webcam) has none of the formats that "),
+                    EndsWith("; it has H264")));
+  camera.formats = {{V4L2_PIX_FMT_H264, {{}}, {}}, {0x01020304, {{}}, {}}};
+  EXPECT_THAT(opening_refusal(camera), EndsWith("; it has H264, 0x01020304"));
 }
 
 TEST(OpenCamera, WhatTheDriverRefusesIsNamed) {
