@@ -9,6 +9,8 @@
     sources  eight scenes at 30 frames per second into a model that is slower, with each of --drop: the delay at the beginning
              and at the end, shares of the sources, frames unaccounted for
     sink     a reader of the results that sleeps 200 ms a line: rate of the models with it and without a sink, in turn
+    faults   outputs that fail (full disk, closed pipe, removed folder) --rounds times: how soon they are written again; a new frame
+             size; a model that throws on every tenth frame (the last two need onnx, ffmpeg)
     models   detection and depth on one source, and detection on two more: rate over running them in turn
     file     a model of no work over VIDEO next to `ffmpeg -f null -` and OpenCV's loop, in turn (needs onnx, cv2, ffmpeg)
 """
@@ -17,6 +19,9 @@ import fcntl
 import glob
 import json
 import os
+import random
+import resource
+import signal
 import statistics
 import subprocess
 import sys
@@ -191,6 +196,171 @@ def sink(arguments):
           f"the last one wrote {counts['written']} and dropped {counts['dropped']}")
 
 
+class Disturbed:
+    """A run whose messages about an output are followed: one says that it is written again."""
+
+    def __init__(self, arguments, *flags):
+        self.process = subprocess.Popen([arguments.binary, "run", arguments.model, "--device", arguments.device, "--source",
+                                         "synthetic:?size=320x240&fps=30", "--realtime", "--quiet", *flags],
+                                        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.again = threading.Semaphore(0)
+        self.failed = threading.Semaphore(0)
+        threading.Thread(target=self.follow, daemon=True).start()
+
+    def follow(self):
+        for line in self.process.stderr:
+            if "written again" in line:
+                self.arrived = time.monotonic()
+                self.again.release()
+            elif "it is tried again every" in line:
+                self.failed.release()
+
+    def limit(self, size):
+        """Files may have SIZE bytes, as on a full disk; -1: any size."""
+        resource.prlimit(self.process.pid, resource.RLIMIT_FSIZE, (size, -1))
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait()
+
+
+class Reader(threading.Thread):
+    """Of a pipe, which it closes and opens again."""
+
+    def __init__(self, path):
+        super().__init__(daemon=True)
+        self.path = path
+        self.is_open = threading.Event()
+        self.is_open.set()
+        self.start()
+
+    def run(self):
+        while True:
+            self.is_open.wait()
+            with open(self.path, "rb", buffering=0) as pipe:
+                while self.is_open.is_set():
+                    pipe.read(4096)
+
+
+def recoveries(arguments, flags, fail, mend, chance):
+    """Seconds from MEND to the message that the output is written again."""
+    disturbed = Disturbed(arguments, *flags)
+    seconds = []
+    time.sleep(2)
+    for _ in range(arguments.rounds):
+        time.sleep(chance.uniform(0.5, 1.5))
+        fail(disturbed)
+        if not disturbed.failed.acquire(timeout=5):
+            sys.exit(f"{flags}: it does not fail")
+        time.sleep(chance.uniform(0.1, 2))
+        mend(disturbed)
+        begin = time.monotonic()
+        if not disturbed.again.acquire(timeout=10):
+            sys.exit(f"{flags}: it is not written again")
+        seconds.append(disturbed.arrived - begin)
+    disturbed.end()
+    return seconds
+
+
+def fill_disk(disturbed):
+    disturbed.limit(0)
+
+
+def free_disk(disturbed):
+    disturbed.limit(-1)
+
+
+def outputs(arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        os.mkfifo(path("pipe"))
+        reader = Reader(path("pipe"))
+        chance = random.Random(1)
+        move = lambda source, to: lambda _: os.rename(path(source), path(to))
+        kinds = {
+            "full disk, --jsonl": (["--jsonl", path("o.jsonl")], fill_disk, free_disk),
+            "full disk, --video --rotate": (["--video", path("o.mp4"), "--rotate", "1h"], fill_disk, free_disk),
+            "full disk, --telemetry": (["--no-save", "--telemetry", path("t.jsonl")], fill_disk, free_disk),
+            "closed pipe, --jsonl": (["--jsonl", path("pipe")], lambda _: reader.is_open.clear(), lambda _: reader.is_open.set()),
+            "folder removed, --yolo": (["--yolo", path("labels")], move("labels", "away"), move("away", "labels")),
+        }
+        for name, (flags, fail, mend) in kinds.items():
+            seconds = recoveries(arguments, flags, fail, mend, chance)
+            print(f"faults: {name}: written again after {median(seconds):.2f} s, {max(seconds):.2f} at most of {len(seconds)}",
+                  flush=True)
+
+
+def encode(path, *inputs):
+    """Frames of SIZE and LUMA (an expression of N), one after the other, at 30 a second."""
+    with open(path, "wb") as file:
+        for size, frames, luma in inputs:
+            source = f"color=black:s={size}:r=30,geq=lum='{luma}':cb=128:cr=128"
+            file.write(subprocess.run(["ffmpeg", "-nostdin", "-loglevel", "error", "-f", "lavfi", "-i", source, "-frames:v", str(frames),
+                                       "-pix_fmt", "yuv420p", "-c:v", "libx264", "-qp", "0", "-bf", "0", "-f", "h264", "-"],
+                                      check=True, stdout=subprocess.PIPE).stdout)
+
+
+def new_size(arguments, folder):
+    clip = os.path.join(folder, "sizes.h264")
+    encode(clip, ("320x240", 60, "16"), ("640x480", 60, "16"), ("320x240", 60, "16"))
+    for flags in ([], ["--rotate", "1h"]):
+        process = subprocess.run([arguments.binary, "run", arguments.model, "--device", arguments.device, "--source", clip, "--realtime",
+                                  "--json", "--quiet", "--video", os.path.join(folder, "sizes.mp4"), *flags],
+                                 stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        summary = json.loads(process.stdout)
+        [sink] = summary["sinks"]
+        print(f"faults: new frame size, --video {' '.join(flags)}: of {summary['ledger']['processed']} frames {sink['written']} written, "
+              f"{sink['failed']} not; exit code {process.returncode}")
+
+
+def write_throwing(folder):
+    """A model whose index is outside of its table on a white frame."""
+    import onnx
+    from onnx import TensorProto, helper, numpy_helper
+    import numpy
+    constant = lambda name, value: numpy_helper.from_array(numpy.array(value), name)
+    graph = helper.make_graph(
+        [helper.make_node("GlobalAveragePool", ["image"], ["mean"]), helper.make_node("Flatten", ["mean"], ["scores_of_means"]),
+         helper.make_node("ReduceMax", ["image"], ["most"], keepdims=0), helper.make_node("Relu", ["most"], ["row"]),
+         helper.make_node("Cast", ["row"], ["index"], to=TensorProto.INT64), helper.make_node("Gather", ["table", "index"], ["chosen"]),
+         helper.make_node("Add", ["scores_of_means", "chosen"], ["scores"])], "throwing",
+        [helper.make_tensor_value_info("image", TensorProto.FLOAT, [1, 3, 8, 8])],
+        [helper.make_tensor_value_info("scores", TensorProto.FLOAT, [1, 3])],
+        [constant("table", numpy.zeros((1, 3), numpy.float32))])
+    path = os.path.join(folder, "throwing.onnx")
+    onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
+    with open(os.path.join(folder, "throwing.toml"), "w") as file:
+        file.write('[input]\nresize = "stretch"\ninterpolation = "nearest"\n[output]\ndecoder = "classify"\nlabels = ["red", "green", "blue"]\n')
+    return path
+
+
+def throwing(arguments, folder):
+    clip = os.path.join(folder, "flashes.h264")
+    encode(clip, ("320x240", 300, "if(eq(mod(N,10),5),235,16)"))
+    model = write_throwing(folder)
+    arrivals = {}
+    with subprocess.Popen([arguments.binary, "run", model, "--device", arguments.device, "--source", clip, "--realtime", "--quiet",
+                           "--jsonl", "-"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        for line in process.stdout:
+            record = json.loads(line)
+            if "frame" in record:
+                arrivals[record["frame"]] = time.monotonic()
+            else:
+                ledger = record["ledger"]
+    pairs = [(max(frame for frame in arrivals if frame < failed), min(frame for frame in arrivals if frame > failed))
+             for failed in range(15, 299, 10)]
+    late = [arrivals[after] - arrivals[before] - (after - before) / 30 for before, after in pairs]
+    print(f"faults: model throws: {ledger['dropped']['failed']} frames failed, {ledger['processed']} of 300 processed; the next result came "
+          f"{1000 * max(late):.1f} ms late at most")
+
+
+def faults(arguments):
+    outputs(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        new_size(arguments, folder)
+        throwing(arguments, folder)
+
+
 def models(arguments):
     scenes = [f"synthetic:?size=640x480&seed={seed}" for seed in range(3)]
     flags = ["--no-save", "--duration", str(arguments.seconds / arguments.rounds / 4)]
@@ -258,7 +428,7 @@ def file(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    kinds = {"clip": clip, "sources": sources, "sink": sink, "models": models, "file": file}
+    kinds = {"clip": clip, "sources": sources, "sink": sink, "faults": faults, "models": models, "file": file}
     parser.add_argument("what", nargs="+", choices=kinds)
     parser.add_argument("--binary", default="build/saccade")
     parser.add_argument("--model", default="models/scene_model.onnx")
