@@ -10,6 +10,7 @@
 #include "base/clock.hpp"
 #include "base/error.hpp"
 #include "media/common_start.hpp"
+#include "media/read_lead.hpp"
 
 namespace saccade {
 namespace {
@@ -29,9 +30,12 @@ bool is_last(Status status) {
 
 class PacedReader final : public FrameReader {
  public:
-  explicit PacedReader(std::unique_ptr<FrameReader> reader) : reader_(std::move(reader)), info_(reader_->info()) {
+  explicit PacedReader(std::unique_ptr<FrameReader> reader)
+      : reader_(std::move(reader)),
+        info_(reader_->info()),
+        period_(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / info_.frame_rate))),
+        lead_(period_) {
     info_.live = true;
-    period_ = std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / info_.frame_rate));
     ++paced_readers;
   }
   ~PacedReader() override {
@@ -44,12 +48,19 @@ class PacedReader final : public FrameReader {
   bool is_paced() const override { return true; }
 
   Outcome<Frame> read(FrameAllocator& allocator) override {
-    const auto start = Clock::now();
+    // With models on a GPU decoding takes nothing from them.
+    const bool is_shared = allocator.memory().device() < 0;
+    auto start = Clock::now();
+    if (is_shared && has_begun_) {
+      start = std::max(start, due_ + period_ - lead_.value());
+      if (!wait_until(start, {})) return cancelled();
+    }
     Outcome<Frame> frame = read_unpaced(allocator);
     if (!frame) return frame;
     if (is_awaited_) wait_for_start();
     const auto decoded = Clock::now();
     advance_to(frame->timestamp_ns, decoded);
+    decoded <= due_ ? lead_.add(decoded - start) : lead_.miss();
     if (const auto latest = decoded - kBuffers * period_; due_ < latest) {
       // It was not read in time: a camera would have had no buffer for this frame. A decoder that is too slow would
       // never catch up by dropping what it has decoded.
@@ -57,8 +68,8 @@ class PacedReader final : public FrameReader {
       due_ = latest;
     }
     // With models on a GPU a processor is free: alone, the reader is awake when its frame is due, as is the executor.
-    const auto awake = allocator.memory().device() >= 0 && paced_readers == 1 ? kWakeUp : Clock::duration::zero();
-    if (!wait_until(due_, awake)) return Failure{Status::kCancelled, info_.name + ": reading was cancelled"};
+    const auto awake = !is_shared && paced_readers == 1 ? kWakeUp : Clock::duration::zero();
+    if (!wait_until(due_, awake)) return cancelled();
     // A camera captures it now, whether it is decoded before or after.
     frame->captured = std::max(due_, decoded);
     frame->capture_time = std::max<std::chrono::nanoseconds>(decoded - due_, {});
@@ -82,6 +93,8 @@ class PacedReader final : public FrameReader {
   }
 
  private:
+  Failure cancelled() const { return {Status::kCancelled, info_.name + ": reading was cancelled"}; }
+
   Outcome<Frame> read_unpaced(FrameAllocator& allocator) {
     try {
       Outcome<Frame> frame = reader_->read(allocator);
@@ -126,7 +139,8 @@ class PacedReader final : public FrameReader {
 
   std::unique_ptr<FrameReader> reader_;
   SourceInfo info_;
-  Clock::duration period_{};
+  Clock::duration period_;
+  ReadLead lead_;
   bool has_begun_ = false;
   std::int64_t last_ = 0;  ///< timestamp
   Clock::time_point due_;
