@@ -5,7 +5,8 @@
                   [--rate 60] [--drop oldest,newest,wait] [--device cpu] [--video FILE]
 
     clip     a scene of 640x480 at --rate frames per second, --realtime --loop, with goals; memory at the beginning and at
-             the end; steal and the waits in the run queue in seconds with a late frame
+             the end; of seconds with a late frame, steal, the waits in the run queue, and processor time per frame, which
+             shows how fast the processor was
     sources  eight scenes at 30 frames per second into a model that is slower, with each of --drop: the delay at the beginning
              and at the end, shares of the sources, frames unaccounted for
     sink     a reader of the results that sleeps 200 ms a line: rate of the models with it and without a sink, in turn
@@ -126,13 +127,17 @@ def clip(arguments):
               f"{100 * (resident[-1] / settled - 1):+.2f} %")
         late = [index for index, second in enumerate(seconds)
                 if second["streams"][0]["latency_ms"].get("total", {}).get("max", 0) > period]
-        print(f"clip: seconds with a result after more than a period: {len(late)} of {len(seconds)}")
+        work = [second["process"]["cpu"] * 1000 / max(second["streams"][0]["latency_ms"].get("total", {}).get("count", 0), 1)
+                for second in seconds]
+        print(f"clip: seconds with a result after more than a period: {len(late)} of {len(seconds)}; a frame takes "
+              f"{median(work):.1f} ms of processor time (median), {median([work[index] for index in late]):.1f} in those seconds, "
+              f"{median([time for index, time in enumerate(work) if index not in late]):.1f} in others")
         for index in late[:20]:
             slowest = seconds[index]["streams"][0]["latency_ms"]["total"]["max"]
             lost = interference[0].around(ended - seconds[-1]["elapsed_s"] + seconds[index]["elapsed_s"])
             told = "nothing is known of others" if lost is None else \
                 f"steal {1000 * lost[0]:.0f} ms, a thread waited {1000 * lost[1]:.0f} ms in the run queue"
-            print(f"clip:   second {index}: max {slowest:.1f} ms; {told}")
+            print(f"clip:   second {index}: max {slowest:.1f} ms; {work[index]:.1f} ms of processor time per frame; {told}")
 
 
 def delay(seconds):
