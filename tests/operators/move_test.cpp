@@ -43,6 +43,23 @@ TEST_P(Moves, TransposesElementsOfEverySize) {
         .check(by(kMove), kExact);
 }
 
+/// Blocks of whole vectors, their remainders, and parts of several blocks.
+TEST_P(Moves, TransposesHalvesInBlocks) {
+  for (const auto& [rows, columns] : {std::pair<std::int64_t, std::int64_t>{8, 8},
+                                      {7, 4},
+                                      {9, 5},
+                                      {2, 100},
+                                      {63, 129},
+                                      {16, 1000},
+                                      {1000, 16},
+                                      {515, 12}})
+    for (const DType dtype : {DType::kInt16, DType::kInt32})
+      OpCase("Transpose")
+          .input(random_integers(dtype, {2, rows, columns}, -30000, 30000, 5))
+          .attribute("perm", Integers{0, 2, 1})
+          .check(by(kMove), kExact);
+}
+
 TEST_P(Moves, ReordersBothWays) {
   OpCase("Reorder", "saccade").input({2, 37, 9, 11}).output_layout(Layout::kChannelsLast).check(by(kMove));
   OpCase("Reorder", "saccade")

@@ -14,15 +14,16 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_TARGET == HWY_SCALAR
-HWY_INLINE void transpose_4x4(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst,
-                              std::int64_t dst_stride) {
-  for (std::int64_t c = 0; c < 4; ++c)
-    for (std::int64_t r = 0; r < 4; ++r) dst[c * dst_stride + r] = src[r * src_stride + c];
+template <typename Element>
+HWY_INLINE void transpose_square(const Element* src, std::int64_t src_stride, Element* dst, std::int64_t dst_stride) {
+  constexpr std::int64_t kSide = 16 / sizeof(Element);
+  for (std::int64_t c = 0; c < kSide; ++c)
+    for (std::int64_t r = 0; r < kSide; ++r) dst[c * dst_stride + r] = src[r * src_stride + c];
 }
 #else
 /// Four rows of four, transposed in registers.
-HWY_INLINE void transpose_4x4(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst,
-                              std::int64_t dst_stride) {
+HWY_INLINE void transpose_square(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst,
+                                 std::int64_t dst_stride) {
   const hn::FixedTag<std::uint32_t, 4> d;
   const hn::RepartitionToWide<decltype(d)> wide;
   const auto r0 = hn::LoadU(d, src);
@@ -38,18 +39,58 @@ HWY_INLINE void transpose_4x4(const std::uint32_t* src, std::int64_t src_stride,
   hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, dst + 2 * dst_stride);
   hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, dst + 3 * dst_stride);
 }
+
+/// Four columns of eight rows, of which a vector holds two rows of the four: P01 has rows 0 and 1, and so on.
+template <class D32, class V = hn::Vec<D32> >
+HWY_INLINE void store_columns(D32 d32, V p01, V p23, V p45, V p67, std::uint16_t* dst, std::int64_t dst_stride) {
+  const hn::RepartitionToWide<D32> d64;
+  const hn::Repartition<std::uint16_t, D32> d16;
+  const auto low0123 = hn::BitCast(d64, hn::InterleaveLower(d32, p01, p23));
+  const auto low4567 = hn::BitCast(d64, hn::InterleaveLower(d32, p45, p67));
+  const auto high0123 = hn::BitCast(d64, hn::InterleaveUpper(d32, p01, p23));
+  const auto high4567 = hn::BitCast(d64, hn::InterleaveUpper(d32, p45, p67));
+  hn::StoreU(hn::BitCast(d16, hn::InterleaveLower(d64, low0123, low4567)), d16, dst);
+  hn::StoreU(hn::BitCast(d16, hn::InterleaveUpper(d64, low0123, low4567)), d16, dst + dst_stride);
+  hn::StoreU(hn::BitCast(d16, hn::InterleaveLower(d64, high0123, high4567)), d16, dst + 2 * dst_stride);
+  hn::StoreU(hn::BitCast(d16, hn::InterleaveUpper(d64, high0123, high4567)), d16, dst + 3 * dst_stride);
+}
+
+/// Eight rows of eight, transposed in registers.
+HWY_INLINE void transpose_square(const std::uint16_t* src, std::int64_t src_stride, std::uint16_t* dst,
+                                 std::int64_t dst_stride) {
+  const hn::FixedTag<std::uint16_t, 8> d;
+  const hn::RepartitionToWide<decltype(d)> d32;
+  const auto row = [&](std::int64_t r) HWY_ATTR { return hn::LoadU(d, src + r * src_stride); };
+  const auto lower = [&](auto a, auto b) HWY_ATTR { return hn::BitCast(d32, hn::InterleaveLower(d, a, b)); };
+  const auto upper = [&](auto a, auto b) HWY_ATTR { return hn::BitCast(d32, hn::InterleaveUpper(d, a, b)); };
+  const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3), r4 = row(4), r5 = row(5), r6 = row(6), r7 = row(7);
+  store_columns(d32, lower(r0, r1), lower(r2, r3), lower(r4, r5), lower(r6, r7), dst, dst_stride);
+  store_columns(d32, upper(r0, r1), upper(r2, r3), upper(r4, r5), upper(r6, r7), dst + 4 * dst_stride, dst_stride);
+}
 #endif
 
-void transpose(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst, std::int64_t dst_stride,
-               std::int64_t rows, std::int64_t columns) {
-  const std::int64_t whole_rows = rows / 4 * 4;
-  const std::int64_t whole_columns = columns / 4 * 4;
-  for (std::int64_t c = 0; c < whole_columns; c += 4)
-    for (std::int64_t r = 0; r < whole_rows; r += 4)
-      transpose_4x4(src + r * src_stride + c, src_stride, dst + c * dst_stride + r, dst_stride);
+template <typename Element>
+HWY_INLINE void transpose(const Element* src, std::int64_t src_stride, Element* dst, std::int64_t dst_stride,
+                          std::int64_t rows, std::int64_t columns) {
+  constexpr std::int64_t kSide = 16 / sizeof(Element);
+  const std::int64_t whole_rows = rows / kSide * kSide;
+  const std::int64_t whole_columns = columns / kSide * kSide;
+  for (std::int64_t c = 0; c < whole_columns; c += kSide)
+    for (std::int64_t r = 0; r < whole_rows; r += kSide)
+      transpose_square(src + r * src_stride + c, src_stride, dst + c * dst_stride + r, dst_stride);
   for (std::int64_t c = 0; c < columns; ++c)
     for (std::int64_t r = c < whole_columns ? whole_rows : 0; r < rows; ++r)
       dst[c * dst_stride + r] = src[r * src_stride + c];
+}
+
+void transpose_words(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst, std::int64_t dst_stride,
+                     std::int64_t rows, std::int64_t columns) {
+  transpose(src, src_stride, dst, dst_stride, rows, columns);
+}
+
+void transpose_halves(const std::uint16_t* src, std::int64_t src_stride, std::uint16_t* dst, std::int64_t dst_stride,
+                      std::int64_t rows, std::int64_t columns) {
+  transpose(src, src_stride, dst, dst_stride, rows, columns);
 }
 
 }  // namespace
@@ -60,12 +101,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace saccade::cpu {
 namespace {
-HWY_EXPORT(transpose);
+HWY_EXPORT(transpose_words);
+HWY_EXPORT(transpose_halves);
 }  // namespace
 
 void transpose_block(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst, std::int64_t dst_stride,
                      std::int64_t rows, std::int64_t columns) {
-  HWY_DYNAMIC_DISPATCH(transpose)(src, src_stride, dst, dst_stride, rows, columns);
+  HWY_DYNAMIC_DISPATCH(transpose_words)(src, src_stride, dst, dst_stride, rows, columns);
+}
+
+void transpose_block(const std::uint16_t* src, std::int64_t src_stride, std::uint16_t* dst, std::int64_t dst_stride,
+                     std::int64_t rows, std::int64_t columns) {
+  HWY_DYNAMIC_DISPATCH(transpose_halves)(src, src_stride, dst, dst_stride, rows, columns);
 }
 
 }  // namespace saccade::cpu

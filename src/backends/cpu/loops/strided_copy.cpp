@@ -3,13 +3,16 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/integers.hpp"
 #include "cpu/kernels/transpose_kernels.hpp"
 #include "cpu/team/parallel.hpp"
 
 namespace saccade::cpu {
 namespace {
 
+// Of a transpose's parts: columns of the source, and rows.
 constexpr std::int64_t kBlock = 64;
+constexpr std::int64_t kPartRows = 256;
 
 template <typename Element>
 void copy_row(const std::byte* src, std::int64_t src_stride, std::byte* dst, std::int64_t dst_stride,
@@ -43,7 +46,7 @@ StridedCopy::StridedCopy(std::vector<Loop> loops, std::size_t element_bytes)
   if (kind_ == Kind::kEmpty) return;
   if (inner.strides[0] == 1 && inner.strides[1] == 1) {
     kind_ = Kind::kRows;
-  } else if (element_bytes == 4 && inner.strides[0] == 1 && inner.size >= 2) {
+  } else if ((element_bytes == 4 || element_bytes == 2) && inner.strides[0] == 1 && inner.size >= 2) {
     const auto columns = std::ranges::find_if(loops_, [](const Loop& loop) { return loop.strides[1] == 1; });
     if (columns != loops_.end() && columns->size >= 4) {
       columns_ = *columns;
@@ -58,7 +61,8 @@ void StridedCopy::run(const std::byte* src, std::byte* dst) const {
   switch (kind_) {
     case Kind::kEmpty: return;
     case Kind::kRows: return rows(src, dst);
-    case Kind::kTransposed: return transposed(src, dst);
+    case Kind::kTransposed:
+      return element_bytes_ == 2 ? transposed<std::uint16_t>(src, dst) : transposed<std::uint32_t>(src, dst);
     case Kind::kElements: return elements(src, dst);
   }
 }
@@ -79,23 +83,26 @@ void StridedCopy::rows(const std::byte* src, std::byte* dst) const {
   });
 }
 
+template <typename Element>
 void StridedCopy::transposed(const std::byte* src, std::byte* dst) const {
-  const auto* from = reinterpret_cast<const std::uint32_t*>(src);
-  auto* to = reinterpret_cast<std::uint32_t*>(dst);
+  const auto* from = reinterpret_cast<const Element*>(src);
+  auto* to = reinterpret_cast<Element*>(dst);
   const Loop& inner = loops_.back();
-  const std::int64_t blocks = (columns_.size + kBlock - 1) / kBlock;
-  // One unit of work: kBlock columns of the source, all rows.
-  const std::int64_t grain = kParallelGrain / (kBlock * inner.size) + 1;
-  parallel_for(outer_rows_ * blocks, grain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t unit = begin; unit < end; ++unit) {
-      const LoopIterator<2> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, unit / blocks);
-      const std::int64_t column = unit % blocks * kBlock;
+  const std::int64_t across = ceil_div(columns_.size, kBlock);
+  const std::int64_t down = ceil_div(inner.size, kPartRows);
+  const std::int64_t grain = kParallelGrain / (std::min(kBlock, columns_.size) * std::min(kPartRows, inner.size)) + 1;
+  parallel_for(outer_rows_ * across * down, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t part = begin; part < end; ++part) {
+      const LoopIterator<2> iterator(loops_.data(), static_cast<int>(loops_.size()) - 1, part / (across * down));
+      const std::int64_t column = part / down % across * kBlock;
       const std::int64_t columns = std::min(kBlock, columns_.size - column);
-      const std::uint32_t* block_src = from + iterator.offsets[1] + column;
-      std::uint32_t* block_dst = to + iterator.offsets[0] + column * columns_.strides[0];
-      for (std::int64_t row = 0; row < inner.size; row += kBlock)
+      const Element* block_src = from + iterator.offsets[1] + column;
+      Element* block_dst = to + iterator.offsets[0] + column * columns_.strides[0];
+      const std::int64_t first = part % down * kPartRows;
+      const std::int64_t last = std::min(first + kPartRows, inner.size);
+      for (std::int64_t row = first; row < last; row += kBlock)
         transpose_block(block_src + row * inner.strides[1], inner.strides[1], block_dst + row, columns_.strides[0],
-                        std::min(kBlock, inner.size - row), columns);
+                        std::min(kBlock, last - row), columns);
     }
   });
 }

@@ -5,7 +5,7 @@
 namespace saccade::cpu {
 
 /// Copies elements of any size between two strided arrays; dimensions are collapsed by the constructor. Rows that are
-/// contiguous in both are copied with memcpy; a transpose of 4-byte elements goes through registers in blocks.
+/// contiguous in both are copied with memcpy; a transpose of elements of 2 or 4 bytes goes through registers in blocks.
 class StridedCopy {
  public:
   /// LOOPS: tensor 0 is the destination, tensor 1 the source (elements).
@@ -18,6 +18,7 @@ class StridedCopy {
   enum class Kind { kEmpty, kRows, kTransposed, kElements };
 
   void rows(const std::byte* src, std::byte* dst) const;
+  template <typename Element>
   void transposed(const std::byte* src, std::byte* dst) const;
   void elements(const std::byte* src, std::byte* dst) const;
 
