@@ -39,13 +39,20 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t width)
   }
 }
 
-/// Each scan of a progressive image is a pass over all of its pixels, and takes few bytes.
+/// Each scan of a progressive image is a pass over all of its pixels, and takes few bytes: what a file may cost is
+/// limited by the pixels of all scans. Encoders write about ten.
 void limit_scans(j_common_ptr info) {
+  constexpr int kUsualScans = 20;
   constexpr int kMostScans = 100;
+  constexpr std::int64_t kMostPixels = 1'000'000'000;
   if (info->is_decompressor == FALSE) return;
-  if (reinterpret_cast<j_decompress_ptr>(info)->input_scan_number <= kMostScans) return;
+  const auto& image = *reinterpret_cast<j_decompress_ptr>(info);
+  const int scans = image.input_scan_number;
+  const std::int64_t pixels = std::int64_t{image.image_width} * image.image_height;
+  if (scans <= kUsualScans || (scans <= kMostScans && scans * pixels <= kMostPixels)) return;
   auto* state = reinterpret_cast<JpegErrors*>(info->err);
-  std::snprintf(state->message, sizeof(state->message), "it has more than %d scans", kMostScans);
+  std::snprintf(state->message, sizeof(state->message), "it has more than %d scans of %u x %u pixels", scans - 1,
+                image.image_width, image.image_height);
   std::longjmp(state->leave, 1);
 }
 
