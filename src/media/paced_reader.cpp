@@ -59,8 +59,10 @@ class PacedReader final : public FrameReader {
     if (!frame) return frame;
     if (is_awaited_) wait_for_start();
     const auto decoded = Clock::now();
-    advance_to(frame->timestamp_ns, decoded);
-    decoded <= due_ ? lead_.add(decoded - start) : lead_.miss();
+    const Clock::duration step = advance_to(frame->timestamp_ns, decoded);
+    // The next frame may come as early after this one, in a file whose rate varies.
+    const bool is_early = step < period_ * 3 / 4;
+    decoded > due_ || is_early ? lead_.miss() : lead_.add(decoded - start);
     if (const auto latest = decoded - kBuffers * period_; due_ < latest) {
       // It was not read in time: a camera would have had no buffer for this frame. A decoder that is too slow would
       // never catch up by dropping what it has decoded.
@@ -127,14 +129,17 @@ class PacedReader final : public FrameReader {
   }
 
   /// Sets when the frame at TIMESTAMP is due. The first one is at NOW, and so is one after a jump of the timestamps.
-  void advance_to(std::int64_t timestamp, Clock::time_point now) {
+  /// The time from the frame before; a period after a jump.
+  Clock::duration advance_to(std::int64_t timestamp, Clock::time_point now) {
     constexpr auto kJump = static_cast<std::uint64_t>(60'000'000'000);
     // Unsigned: timestamps of a damaged file may be any number.
     const std::uint64_t step = static_cast<std::uint64_t>(timestamp) - static_cast<std::uint64_t>(last_);
     const bool jumps = !has_begun_ || step > kJump;
-    due_ = jumps ? now : due_ + std::chrono::nanoseconds(static_cast<std::int64_t>(step));
+    const auto after = jumps ? period_ : Clock::duration(std::chrono::nanoseconds(static_cast<std::int64_t>(step)));
+    due_ = jumps ? now : due_ + after;
     has_begun_ = true;
     last_ = timestamp;
+    return after;
   }
 
   std::unique_ptr<FrameReader> reader_;

@@ -19,7 +19,7 @@ class ReadLead {
   Clock::duration value() const { return value_; }
   /// A read took TIME from the moment at which it was to begin, so that a late wake-up is part of it.
   void add(Clock::duration time);
-  /// A frame was decoded after its time: the next ones are read as early as they can be.
+  /// A frame was decoded after its time, or may be: the next ones are read as early as they can be.
   void miss() { add(period_); }
 
  private:

@@ -57,14 +57,18 @@ TEST(ReadLead, AMissedFrameHasTheNextOnesReadAtOnce) {
   EXPECT_EQ(lead.value(), kPeriod);
 }
 
-/// Frames at 20 per second, and when each read began.
+/// Frames at 20 per second, or of a video that says so and whose frames are 30 and 70 ms apart; and when each read
+/// began.
 class NotingReader final : public FrameReader {
  public:
-  explicit NotingReader(std::vector<Clock::time_point>& begun) : begun_(begun) { info_.frame_rate = 20; }
+  NotingReader(std::vector<Clock::time_point>& begun, bool is_even) : begun_(begun), is_even_(is_even) {
+    info_.frame_rate = 20;
+  }
   const SourceInfo& info() const override { return info_; }
   Outcome<Frame> read(FrameAllocator& allocator) override {
     Frame frame;
     frame.timestamp_ns = 50'000'000 * static_cast<std::int64_t>(begun_.size());
+    if (!is_even_ && begun_.size() % 2 == 1) frame.timestamp_ns -= 20'000'000;
     begun_.push_back(Clock::now());
     frame.lease = allocator.acquire(64);
     return frame;
@@ -74,6 +78,7 @@ class NotingReader final : public FrameReader {
  private:
   SourceInfo info_;
   std::vector<Clock::time_point>& begun_;
+  bool is_even_;
 };
 
 /// Memory that the GPU 0 is said to read.
@@ -99,9 +104,9 @@ class DevicePool final : public FrameAllocator {
 };
 
 /// From the time of a frame to the read of the next one, of the last reads: at least and at most.
-std::pair<Clock::duration, Clock::duration> pauses(FrameAllocator& allocator) {
+std::pair<Clock::duration, Clock::duration> pauses(FrameAllocator& allocator, bool is_even = true) {
   std::vector<Clock::time_point> begun;
-  const auto reader = pace(std::make_unique<NotingReader>(begun));
+  const auto reader = pace(std::make_unique<NotingReader>(begun, is_even));
   std::vector<Clock::duration> found;
   Clock::time_point captured = Clock::now();
   for (std::size_t i = 0; i < ReadLead::kReads + 8; ++i) {
@@ -122,6 +127,15 @@ TEST(ReadLead, AFileIsReadShortlyBeforeAFrameIsDue) {
 TEST(ReadLead, BesideAGpuAFileIsReadAtOnce) {
   DevicePool pool;
   EXPECT_LE(pauses(pool).first, milliseconds(20));
+}
+
+/// On a busy machine a read may begin late for another reason, but not each time.
+TEST(ReadLead, AFileOfAVaryingRateIsReadAtOnce) {
+  test::FramePool pool;
+  constexpr int kAttempts = 5;
+  auto most = Clock::duration::max();
+  for (int i = 0; i < kAttempts && most > milliseconds(20); ++i) most = pauses(pool, false).second;
+  EXPECT_LE(most, milliseconds(20));
 }
 
 }  // namespace
