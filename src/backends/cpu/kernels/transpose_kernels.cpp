@@ -21,38 +21,28 @@ HWY_INLINE void transpose_square(const Element* src, std::int64_t src_stride, El
     for (std::int64_t r = 0; r < kSide; ++r) dst[c * dst_stride + r] = src[r * src_stride + c];
 }
 #else
+/// Stores four columns: the 4-byte lanes of A, B, C and D, which hold a row each, or two rows of 2-byte elements.
+template <typename Element, class V>
+HWY_INLINE void store_columns(V a, V b, V c, V d, Element* dst, std::int64_t dst_stride) {
+  const hn::FixedTag<std::uint32_t, 4> d32;
+  const hn::FixedTag<std::uint64_t, 2> d64;
+  const hn::FixedTag<Element, 16 / sizeof(Element)> elements;
+  const auto low_ab = hn::BitCast(d64, hn::InterleaveLower(d32, a, b));
+  const auto low_cd = hn::BitCast(d64, hn::InterleaveLower(d32, c, d));
+  const auto high_ab = hn::BitCast(d64, hn::InterleaveUpper(d32, a, b));
+  const auto high_cd = hn::BitCast(d64, hn::InterleaveUpper(d32, c, d));
+  hn::StoreU(hn::BitCast(elements, hn::InterleaveLower(d64, low_ab, low_cd)), elements, dst);
+  hn::StoreU(hn::BitCast(elements, hn::InterleaveUpper(d64, low_ab, low_cd)), elements, dst + dst_stride);
+  hn::StoreU(hn::BitCast(elements, hn::InterleaveLower(d64, high_ab, high_cd)), elements, dst + 2 * dst_stride);
+  hn::StoreU(hn::BitCast(elements, hn::InterleaveUpper(d64, high_ab, high_cd)), elements, dst + 3 * dst_stride);
+}
+
 /// Four rows of four, transposed in registers.
 HWY_INLINE void transpose_square(const std::uint32_t* src, std::int64_t src_stride, std::uint32_t* dst,
                                  std::int64_t dst_stride) {
   const hn::FixedTag<std::uint32_t, 4> d;
-  const hn::RepartitionToWide<decltype(d)> wide;
-  const auto r0 = hn::LoadU(d, src);
-  const auto r1 = hn::LoadU(d, src + src_stride);
-  const auto r2 = hn::LoadU(d, src + 2 * src_stride);
-  const auto r3 = hn::LoadU(d, src + 3 * src_stride);
-  const auto low01 = hn::BitCast(wide, hn::InterleaveLower(d, r0, r1));
-  const auto low23 = hn::BitCast(wide, hn::InterleaveLower(d, r2, r3));
-  const auto high01 = hn::BitCast(wide, hn::InterleaveUpper(d, r0, r1));
-  const auto high23 = hn::BitCast(wide, hn::InterleaveUpper(d, r2, r3));
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, low01, low23)), d, dst);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, low01, low23)), d, dst + dst_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveLower(wide, high01, high23)), d, dst + 2 * dst_stride);
-  hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(wide, high01, high23)), d, dst + 3 * dst_stride);
-}
-
-/// Four columns of eight rows, of which a vector holds two rows of the four: P01 has rows 0 and 1, and so on.
-template <class D32, class V = hn::Vec<D32> >
-HWY_INLINE void store_columns(D32 d32, V p01, V p23, V p45, V p67, std::uint16_t* dst, std::int64_t dst_stride) {
-  const hn::RepartitionToWide<D32> d64;
-  const hn::Repartition<std::uint16_t, D32> d16;
-  const auto low0123 = hn::BitCast(d64, hn::InterleaveLower(d32, p01, p23));
-  const auto low4567 = hn::BitCast(d64, hn::InterleaveLower(d32, p45, p67));
-  const auto high0123 = hn::BitCast(d64, hn::InterleaveUpper(d32, p01, p23));
-  const auto high4567 = hn::BitCast(d64, hn::InterleaveUpper(d32, p45, p67));
-  hn::StoreU(hn::BitCast(d16, hn::InterleaveLower(d64, low0123, low4567)), d16, dst);
-  hn::StoreU(hn::BitCast(d16, hn::InterleaveUpper(d64, low0123, low4567)), d16, dst + dst_stride);
-  hn::StoreU(hn::BitCast(d16, hn::InterleaveLower(d64, high0123, high4567)), d16, dst + 2 * dst_stride);
-  hn::StoreU(hn::BitCast(d16, hn::InterleaveUpper(d64, high0123, high4567)), d16, dst + 3 * dst_stride);
+  const auto row = [&](std::int64_t r) HWY_ATTR { return hn::LoadU(d, src + r * src_stride); };
+  store_columns(row(0), row(1), row(2), row(3), dst, dst_stride);
 }
 
 /// Eight rows of eight, transposed in registers.
@@ -64,8 +54,8 @@ HWY_INLINE void transpose_square(const std::uint16_t* src, std::int64_t src_stri
   const auto lower = [&](auto a, auto b) HWY_ATTR { return hn::BitCast(d32, hn::InterleaveLower(d, a, b)); };
   const auto upper = [&](auto a, auto b) HWY_ATTR { return hn::BitCast(d32, hn::InterleaveUpper(d, a, b)); };
   const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3), r4 = row(4), r5 = row(5), r6 = row(6), r7 = row(7);
-  store_columns(d32, lower(r0, r1), lower(r2, r3), lower(r4, r5), lower(r6, r7), dst, dst_stride);
-  store_columns(d32, upper(r0, r1), upper(r2, r3), upper(r4, r5), upper(r6, r7), dst + 4 * dst_stride, dst_stride);
+  store_columns(lower(r0, r1), lower(r2, r3), lower(r4, r5), lower(r6, r7), dst, dst_stride);
+  store_columns(upper(r0, r1), upper(r2, r3), upper(r4, r5), upper(r6, r7), dst + 4 * dst_stride, dst_stride);
 }
 #endif
 
