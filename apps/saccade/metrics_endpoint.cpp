@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 
+#include "base/host_port.hpp"
 #include "base/http_module.hpp"
 #include "base/module.hpp"
 #include "measure/live/run_state.hpp"
@@ -55,10 +56,8 @@ MetricsEndpoint::MetricsEndpoint(const ServerFlags& flags, PipelineView& view) {
                              {{.path = std::string(kPath), .reply = [&state, &http](const HttpRequest& /*request*/) {
                                  return http.metrics(state.read());
                                }}});
-  const std::string& given = flags.metrics.host;
-  const std::string host = given.find(':') != std::string::npos ? "[" + given + "]" : given;
-  print_aside(
-      fmt::format("metrics: http{}://{}:{}{}\n", flags.tls.empty() ? "" : "s", host, state.server->port(), kPath));
+  print_aside(fmt::format("metrics: http{}://{}{}\n", flags.tls.empty() ? "" : "s",
+                          host_port(flags.metrics.host, state.server->port()), kPath));
 }
 
 MetricsEndpoint::~MetricsEndpoint() = default;

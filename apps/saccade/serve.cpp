@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/host_port.hpp"
 #include "base/module.hpp"
 #include "batch_flags.hpp"
 #include "command.hpp"
@@ -72,12 +73,6 @@ void raise_descriptor_limit() {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
   limit.rlim_cur = limit.rlim_max;
   (void)setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/// HOST:PORT as in a URL.
-std::string address_of(const std::string& host, int port) {
-  const bool is_v6 = host.find(':') != std::string::npos;
-  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
 }
 
 /// Null without --grpc.
@@ -146,8 +141,8 @@ int run_server(const ServeFlags& flags) {
   const auto http = web.listen(options, std::move(routes));
   const auto grpc = listen_for_grpc(flags, models, regions, api.access_log);
   print_aside(fmt::format("http: http{}://{}/v2\n", options.certificate.empty() ? "" : "s",
-                          address_of(options.host, http->port())));
-  if (grpc != nullptr) print_aside(fmt::format("grpc: {}\n", address_of(flags.address.grpc.host, grpc->port())));
+                          host_port(options.host, http->port())));
+  if (grpc != nullptr) print_aside(fmt::format("grpc: {}\n", host_port(flags.address.grpc.host, grpc->port())));
   constexpr auto kPause = std::chrono::milliseconds(50);
   while (!interrupted()) std::this_thread::sleep_for(kPause);
   drain(*http, grpc.get());

@@ -15,6 +15,7 @@
 
 #include "base/clock.hpp"
 #include "base/error.hpp"
+#include "base/slow_client.hpp"
 #include "http/body_buffer.hpp"
 #include "http/credentials.hpp"
 #include "http/error_reply.hpp"
@@ -29,10 +30,6 @@ using beast::error_code;
 
 // Of a connection without a request.
 constexpr std::chrono::seconds kIdle{75};
-// Of a handshake, of the headers, and of each piece of a body: slower clients are cut off. Bodies and replies get the
-// time of a slow line in all.
-constexpr std::chrono::seconds kPatience{10};
-constexpr std::size_t kSlowestBytesPerSecond = 256 << 10;
 // Of a client that has its reply to close the connection.
 constexpr std::chrono::seconds kLinger{2};
 constexpr std::size_t kMostDiscarded = 16 << 20;
@@ -43,10 +40,6 @@ constexpr int kViewerBytes = 1 << 16;
 constexpr std::size_t kBufferBytes = 64 << 10;
 
 using Parser = beast::http::request_parser<beast::http::string_body>;
-
-std::chrono::seconds time_for(std::size_t bytes) {
-  return kPatience + std::chrono::seconds(bytes / kSlowestBytesPerSecond);
-}
 
 template <typename Stream>
 class Connection : public std::enable_shared_from_this<Connection<Stream>> {
@@ -92,7 +85,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void shake_hands() {
     if constexpr (kIsTls) {
-      lowest().expires_after(kPatience);
+      lowest().expires_after(kClientPatience);
       stream_.async_handshake(net::ssl::stream_base::server, [self = this->shared_from_this()](error_code error) {
         if (!error) self->wait_for_request();
       });
@@ -132,7 +125,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser_->header_limit(kMostHeaderBytes);  // of a line
     parser_->body_limit(std::max<std::uint64_t>(shared_->routes.most_bytes(), 1));
     header_bytes_ = 0;
-    lowest().expires_after(kPatience);
+    lowest().expires_after(kClientPatience);
     read_some_header();
   }
 
@@ -160,7 +153,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!shared_->has_room(bytes)) return reject_for_room();
     if (!parser_->chunked()) take_body_from_buffer(bytes);
     body_began_ = Clock::now();
-    lowest().expires_after(kPatience);
+    lowest().expires_after(kClientPatience);
     const auto& message = parser_->get();
     const bool is_asked = beast::iequals(message[beast::http::field::expect], "100-continue");
     const bool has_body = parser_->chunked() ? !parser_->is_done() : !body_.is_complete();
@@ -218,7 +211,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       return false;
     }
     reserved_bytes_ = bytes;
-    lowest().expires_at(std::min(Clock::now() + kPatience, body_began_ + time_for(bytes)));
+    lowest().expires_at(std::min(Clock::now() + kClientPatience, body_began_ + patience_for(bytes)));
     return true;
   }
 
@@ -331,7 +324,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (reply.stream != nullptr && !is_head_) return send_stream(std::move(reply.stream));
     response_->keep_alive(keep_alive_);
     if (reply.stream == nullptr) response_->content_length(reply.body.size());
-    lowest().expires_after(time_for(reply.body.size()));
+    lowest().expires_after(patience_for(reply.body.size()));
     if (!is_head_) response_->body() = std::move(reply.body);
     serializer_.emplace(*response_);
     write();

@@ -9,6 +9,7 @@
 
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
+#include "base/host_port.hpp"
 #include "base/log.hpp"
 #include "http/connection.hpp"
 
@@ -23,11 +24,6 @@ using net::ip::tcp;
 constexpr std::chrono::milliseconds kEndPatience{2000};
 // Of requests that were coming in when the server was drained.
 constexpr std::chrono::milliseconds kDrainPatience{10'000};
-
-std::string address_of(const HttpOptions& options) {
-  const bool is_v6 = options.host.find(':') != std::string::npos;
-  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", options.host, is_v6 ? "]" : "", options.port);
-}
 
 class Server final : public HttpServer {
  public:
@@ -84,7 +80,9 @@ class Server final : public HttpServer {
     if (!error) acceptor_.set_option(net::socket_base::reuse_address(true), error);
     if (!error) acceptor_.bind(endpoint, error);
     if (!error) acceptor_.listen(net::socket_base::max_listen_connections, error);
-    if (error) fail(ErrorCode::kIo, "can't listen on {}: {}", address_of(options), std::strerror(error.value()));
+    if (error)
+      fail(ErrorCode::kIo, "can't listen on {}: {}", host_port(options.host, options.port),
+           std::strerror(error.value()));
     port_ = acceptor_.local_endpoint().port();
   }
 

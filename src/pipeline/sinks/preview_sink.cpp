@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/host_port.hpp"
 #include "base/http_module.hpp"
 #include "base/module.hpp"
 #include "embedded/preview_page.hpp"
@@ -86,9 +87,8 @@ class PreviewServer {
     http.for_browsers = true;
     http.workers = options.viewers + kForThePage;
     server_ = module<HttpModule>("http").listen(http, routes());
-    const bool is_v6 = options.host.find(':') != std::string::npos;
-    address_ = fmt::format("http{}://{}{}{}:{}/", options.certificate.empty() ? "" : "s", is_v6 ? "[" : "",
-                           options.host, is_v6 ? "]" : "", server_->port());
+    address_ =
+        fmt::format("http{}://{}/", options.certificate.empty() ? "" : "s", host_port(options.host, server_->port()));
   }
 
   PreviewStream& stream(std::size_t index) { return streams_[index]; }

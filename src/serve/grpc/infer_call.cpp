@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/slow_client.hpp"
 #include "grpc/infer_message.hpp"
 #include "grpc/status.hpp"
 
@@ -128,12 +129,11 @@ void InferCall::finish(const grpc::Status& status) {
 
 /// Cancels the call if its client takes longer to receive the response than a client of HTTP may.
 void InferCall::limit_sending() {
-  constexpr std::size_t kBytesPerSecond = 256 << 10;
-  const std::chrono::seconds patience(10 + response_.Length() / kBytesPerSecond);
   sending_ = std::make_shared<Sending>(context_);
-  too_slow_.Set(std::chrono::system_clock::now() + patience, [sending = sending_](bool is_over) {
-    if (is_over) sending->cancel();
-  });
+  too_slow_.Set(std::chrono::system_clock::now() + patience_for(response_.Length()),
+                [sending = sending_](bool is_over) {
+                  if (is_over) sending->cancel();
+                });
 }
 
 void InferCall::finish(grpc::ByteBuffer& response) {

@@ -1,6 +1,5 @@
 #include "grpc/listener.hpp"
 
-#include <fmt/format.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -17,14 +16,10 @@
 
 #include "base/descriptors.hpp"
 #include "base/error.hpp"
+#include "base/host_port.hpp"
 
 namespace saccade::serve {
 namespace {
-
-std::string address_of(const std::string& host, int port) {
-  const bool is_v6 = host.find(':') != std::string::npos;
-  return fmt::format("{}{}{}:{}", is_v6 ? "[" : "", host, is_v6 ? "]" : "", port);
-}
 
 /// A socket that listens, or -1 with errno.
 int listen_on(const addrinfo& at) {
@@ -59,16 +54,16 @@ Listener::Listener(const std::string& host, int port) {
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
   if (const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found); code != 0)
-    fail(ErrorCode::kIo, "can't listen on {}: {}", address_of(host, port), gai_strerror(code));
+    fail(ErrorCode::kIo, "can't listen on {}: {}", host_port(host, port), gai_strerror(code));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, &freeaddrinfo);
   socket_ = listen_on(*found);
-  if (socket_ < 0) fail(ErrorCode::kIo, "can't listen on {}: {}", address_of(host, port), std::strerror(errno));
+  if (socket_ < 0) fail(ErrorCode::kIo, "can't listen on {}: {}", host_port(host, port), std::strerror(errno));
   port_ = port_of(socket_);
   end_ = eventfd(0, EFD_CLOEXEC);
   if (end_ >= 0) return;
   const int error = errno;
   ::close(socket_);
-  fail(ErrorCode::kIo, "can't listen on {}: {}", address_of(host, port), std::strerror(error));
+  fail(ErrorCode::kIo, "can't listen on {}: {}", host_port(host, port), std::strerror(error));
 }
 
 Listener::~Listener() {
