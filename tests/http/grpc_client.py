@@ -1,9 +1,12 @@
 """Clients of `saccade serve --grpc`: what its tests share. Exits with 77 where Triton's client is not installed."""
+import contextlib
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 import unittest
 
 from serving import SMALL, Server, values
@@ -65,6 +68,62 @@ def message(images=None, name=SMALL, **changes):
 
 def logits(response, images=1):
     return numpy.frombuffer(response.raw_output_contents[0], numpy.float32).reshape(images, 10)
+
+
+class Line:
+    """A line to a server: PACE(bytes that were sent) returns how many more are sent, at most, and the seconds that so many take. It
+    takes at once what the client sends: a client whose socket is full does not see that its call has ended."""
+
+    def __init__(self, server, pace):
+        self.pace = pace
+        self.is_over = threading.Event()
+        self.taken = bytearray()
+        self.server = socket.create_connection(server.grpc.split(":"), timeout=120)
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.client = self.listener  # until it connects
+        self.grpc = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        self.threads = [threading.Thread(target=work, daemon=True) for work in (self.take, self.send)]
+        for thread in self.threads:
+            thread.start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        for each in (self.listener, self.client, self.server):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+        for thread in self.threads:
+            thread.join()
+        for each in (self.listener, self.client, self.server):
+            each.close()
+
+    def take(self):
+        with contextlib.suppress(OSError):
+            self.client = self.listener.accept()[0]
+            self.threads.append(threading.Thread(target=self.receive, daemon=True))
+            self.threads[-1].start()
+            while piece := self.client.recv(1 << 16):
+                self.taken += piece
+
+    def send(self):
+        sent = 0
+        while not self.is_over.is_set():
+            most, seconds = self.pace(sent)
+            piece = bytes(self.taken[:most])
+            del self.taken[:len(piece)]
+            try:
+                self.server.sendall(piece)
+            except OSError:
+                return
+            sent += len(piece)
+            self.is_over.wait(seconds * len(piece) / most if piece else 0.02)
+
+    def receive(self):
+        with contextlib.suppress(OSError):
+            while piece := self.server.recv(1 << 16):
+                self.client.sendall(piece)
 
 
 class Case(unittest.TestCase):

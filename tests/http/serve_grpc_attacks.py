@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """serve_grpc_attacks.py --binary SACCADE --shared DIR --model MODEL: `saccade serve --grpc` against clients that mean harm: damaged
 messages, limits, tokens, and TLS. Exits with 77 where Triton's client is not installed."""
+import concurrent.futures
 import os
 import random
 import resource
@@ -8,13 +9,21 @@ import select
 import socket
 import subprocess
 import tempfile
+import threading
+import time
 
 import serving
-from grpc_client import CODES, PROTOCOL, Case, Client, certificate, logits, message, serve, trust
+from grpc_client import CODES, PROTOCOL, Case, Client, Line, certificate, logits, message, serve, trust
 from serving import TOKEN, command, write_sum
 
 import grpc
 from tritonclient.grpc import service_pb2
+
+
+def silence(is_over):
+    """No message until IS_OVER."""
+    is_over.wait()
+    yield from ()
 
 
 class Attacks(Case):
@@ -108,6 +117,47 @@ class Attacks(Case):
                     else:
                         self.fail(f"the connection has ended: {payload!r}")
 
+    def test_messages_that_come_too_slowly(self):
+        """Some stall, or trickle, without a byte or in the middle of a message; one is slow, but not too slow."""
+        big = 1 << 20
+        whole = lambda sent: (big, 0.4)  # noqa: E731
+        stalled = lambda sent: (min(big, max(2 * big - sent, 0)), 0.1)  # noqa: E731
+        trickling = lambda sent: (big, 0.1) if sent < 2 * big else (1, 0.5)  # noqa: E731
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "sum.onnx")
+            elements = 8 * big
+            write_sum(path, (1, elements))
+            request = service_pb2.ModelInferRequest(model_name="sum", raw_input_contents=[bytes(4 * elements)])
+            request.inputs.add(name="x", datatype="FP32", shape=[1, elements])
+            unlimited = [("grpc.max_receive_message_length", -1), ("grpc.use_local_subchannel_pool", 1)]
+            with serve(models=[path]) as server, concurrent.futures.ThreadPoolExecutor() as pool:
+                def send(pace):
+                    with Line(server, pace) as line, Client(line, options=unlimited) as client:
+                        start = time.monotonic()
+                        try:
+                            return len(client.stub.ModelInfer(request, timeout=120).raw_output_contents[0]), time.monotonic() - start
+                        except grpc.RpcError as error:
+                            return error.code(), error.details()
+
+                def send_nothing(method):
+                    is_over = threading.Event()
+                    with Client(server, options=unlimited) as client:
+                        try:
+                            return client.channel.stream_unary(method)(silence(is_over), timeout=120)
+                        except grpc.RpcError as error:
+                            return error.code(), error.details()
+                        finally:
+                            is_over.set()
+
+                slow = pool.submit(send, whole)
+                ended = [pool.submit(send, pace) for pace in (stalled, trickling)]
+                ended += [pool.submit(send_nothing, PROTOCOL + method) for method in ("ModelInfer", "ServerLive")]
+                for each in ended:
+                    self.assertEqual(each.result(), (CODES.DEADLINE_EXCEEDED, "the message comes too slowly"))
+                size, seconds = slow.result()
+                self.assertEqual(size, 4 * elements, seconds)
+                self.assertGreater(seconds, 11, "longer than a message that stalls has")
+
     def test_tokens(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "token")
@@ -121,7 +171,16 @@ class Attacks(Case):
                                      lambda: client.stub.ServerLive(service_pb2.ServerLiveRequest(), metadata=given),
                                      lambda: client.stub.RepositoryModelLoad(service_pb2.RepositoryModelLoadRequest(), metadata=given)):
                             self.refused(CODES.UNAUTHENTICATED, call, "authorization")
+                    for method in ("ModelInfer", "ServerLive", "ModelMetadata", "RepositoryModelLoad", "SystemSharedMemoryRegister"):
+                        # No message is read, or waited for.
+                        is_over = threading.Event()
+                        for messages in (silence(is_over), iter([b"\xff" * 1000])):
+                            call = client.channel.stream_unary(PROTOCOL + method)
+                            self.refused(CODES.UNAUTHENTICATED, lambda: call(messages, timeout=60), "authorization")
+                        is_over.set()
                     given = (("authorization", f"Bearer {TOKEN}"),)
+                    self.refused(CODES.INVALID_ARGUMENT, lambda: client.send(PROTOCOL + "ModelMetadata", b"\xff", metadata=given),
+                                 "not a valid ModelMetadataRequest")
                     self.assertEqual(logits(client.stub.ModelInfer(message(), metadata=given)).shape, (1, 10))
                     check = lambda metadata: client.send("/grpc.health.v1.Health/Check", b"", metadata=metadata)  # noqa: E731
                     self.assertEqual(check(given), b"\x08\x01")

@@ -16,7 +16,7 @@ namespace saccade::serve {
 grpc::Status check_access(const std::multimap<grpc::string_ref, grpc::string_ref>& metadata, const std::string& token);
 
 /// The protection of a port by OPTIONS. With TLS it checks the token of every service before a message is read;
-/// without, gRPC has no such check, and services call check_access(). Throws Error if a file can't be read.
+/// without, gRPC has no such check: InferenceService has its own. Throws Error if a file can't be read.
 std::shared_ptr<grpc::ServerCredentials> credentials(const GrpcOptions& options);
 
 }  // namespace saccade::serve

@@ -11,10 +11,12 @@
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <new>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "grpc/access.hpp"
+#include "grpc/connections.hpp"
 #include "grpc/listener.hpp"
 #include "grpc/service.hpp"
 
@@ -59,7 +61,9 @@ void limit(grpc::ServerBuilder& builder, const GrpcOptions& options) {
 class Server final : public GrpcServer {
  public:
   Server(const GrpcOptions& options, Repository& models, MemoryRegions& regions)
-      : service_(options, models, regions), listener_(options.host, options.port) {
+      : service_(options, models, regions,
+                 [this](const std::string& peer) { return connections_.received_bytes(peer); }),
+        listener_(options.host, options.port) {
     using Builder = grpc::ServerBuilder::experimental_type;
     prepare_libraries();
     grpc::ServerBuilder builder;
@@ -75,6 +79,10 @@ class Server final : public GrpcServer {
     listener_.start([this](int descriptor) {
       grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters connection;
       connection.fd = descriptor;
+      try {
+        connections_.add(descriptor);
+      } catch (const std::bad_alloc&) {  // its messages have the time of the largest
+      }
       acceptor_->HandleNewConnection(&connection);
     });
   }
@@ -98,6 +106,7 @@ class Server final : public GrpcServer {
   }
 
  private:
+  Connections connections_;
   InferenceService service_;
   Listener listener_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;

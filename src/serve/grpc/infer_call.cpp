@@ -1,12 +1,9 @@
 #include "grpc/infer_call.hpp"
 
-#include <grpcpp/impl/codegen/proto_utils.h>
-
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "base/slow_client.hpp"
 #include "grpc/infer_message.hpp"
 #include "grpc/status.hpp"
 
@@ -90,13 +87,18 @@ TraceContext trace_of(const grpc::CallbackServerContext& context) {
   return parse_traceparent({found->second.data(), found->second.size()});
 }
 
-InferCall::InferCall(grpc::CallbackServerContext& context, grpc::ByteBuffer& response, InFlight& in_flight,
+InferCall::InferCall(grpc::CallbackServerContext& context, Uploads& uploads, Run run, InFlight& in_flight,
                      AccessLog* access_log)
-    : context_(context),
-      response_(response),
+    : Call(context, uploads),
+      run_(std::move(run)),
       in_flight_(in_flight),
       access_log_(access_log),
       trace_(trace_of(context)) {}
+
+void InferCall::run(grpc::ByteBuffer& message) {
+  arrived_ = Clock::now();
+  run_(*this, message);
+}
 
 bool InferCall::begin(const grpc::ByteBuffer& message) {
   const std::size_t bytes = message.Length();
@@ -123,17 +125,7 @@ void InferCall::finish(const grpc::Status& status) {
   inference::ModelInferRequest().Swap(&request_);
   if (has_begun_) in_flight_.respond(bytes_, bytes);
   bytes_ = bytes;
-  limit_sending();
-  Finish(status);
-}
-
-/// Cancels the call if its client takes longer to receive the response than a client of HTTP may.
-void InferCall::limit_sending() {
-  sending_ = std::make_shared<Sending>(context_);
-  too_slow_.Set(std::chrono::system_clock::now() + patience_for(response_.Length()),
-                [sending = sending_](bool is_over) {
-                  if (is_over) sending->cancel();
-                });
+  send(status);
 }
 
 void InferCall::finish(grpc::ByteBuffer& response) {
@@ -142,9 +134,8 @@ void InferCall::finish(grpc::ByteBuffer& response) {
 }
 
 void InferCall::OnDone() {
-  if (sending_ != nullptr) sending_->end();
   if (has_begun_) in_flight_.end(bytes_);
-  delete this;
+  Call::OnDone();
 }
 
 std::unique_ptr<Job> message_job(std::shared_ptr<const Signature> model, InferCall& call, MemoryRegions& regions) {

@@ -16,8 +16,6 @@
 
 namespace saccade::serve {
 
-using Reactor = InferenceService::Reactor;
-
 namespace {
 
 const grpc::Status kTooManyParts(
@@ -32,12 +30,49 @@ void end_control(InFlight& in_flight) {
 
 }  // namespace
 
-InferenceService::InferenceService(const GrpcOptions& options, Repository& models, MemoryRegions& regions)
+grpc::Status invalid_message(const google::protobuf::Descriptor& request) {
+  return {grpc::StatusCode::INVALID_ARGUMENT, "the message is not a valid " + request.name()};
+}
+
+InferenceService::InferenceService(const GrpcOptions& options, Repository& models, MemoryRegions& regions,
+                                   Uploads::ReceivedBytes received_bytes)
     : models_(models),
       regions_(regions),
       token_(options.token),
       access_log_(options.access_log),
-      in_flight_(options.most_pending_bytes) {}
+      in_flight_(options.most_pending_bytes),
+      uploads_(options.most_bytes, std::move(received_bytes)) {
+  using Self = InferenceService;
+  add("ServerLive", &Self::server_live);
+  add("ServerReady", &Self::server_ready);
+  add("ModelReady", &Self::model_ready);
+  add("ServerMetadata", &Self::server_metadata);
+  add("ModelMetadata", &Self::model_metadata);
+  add("ModelConfig", &Self::model_config);
+  add("RepositoryIndex", &Self::repository_index);
+  add("RepositoryModelLoad", &Self::repository_model_load, Thread::kOfControl);
+  add("RepositoryModelUnload", &Self::repository_model_unload, Thread::kOfControl);
+  add_memory_methods();
+  const InferCall::Run run = [this](InferCall& call, grpc::ByteBuffer& message) { model_infer(call, message); };
+  add_method("ModelInfer", [this, run](Context& context) {
+    return std::make_unique<InferCall>(context, uploads_, run, in_flight_, access_log_);
+  });
+}
+
+void InferenceService::add_method(const std::string& name,
+                                  std::function<std::unique_ptr<Call>(Context& context)> create) {
+  paths_.push_back(fmt::format("/{}/{}", inference::GRPCInferenceService::service_full_name(), name));
+  AddMethod(
+      new grpc::internal::RpcServiceMethod(paths_.back().c_str(), grpc::internal::RpcMethod::BIDI_STREAMING, nullptr));
+  const auto begin = [this, create = std::move(create)](Context* context) {
+    std::unique_ptr<Call> call = create(*context);
+    const grpc::Status status = check(*context);
+    status.ok() ? call->start() : call->finish(status);
+    return call.release();
+  };
+  MarkMethodRawCallback(static_cast<int>(paths_.size()) - 1,
+                        new grpc::internal::CallbackBidiHandler<grpc::ByteBuffer, grpc::ByteBuffer>(begin));
+}
 
 void InferenceService::drain() {
   constexpr std::chrono::seconds kSlowestRead{10};
@@ -63,71 +98,55 @@ grpc::Status InferenceService::unknown(std::string_view name, std::string_view v
   return {grpc::StatusCode::NOT_FOUND, unknown_model(models_, name, version)};
 }
 
-Reactor* InferenceService::ServerLive(Context* context, const inference::ServerLiveRequest* /*request*/,
-                                      inference::ServerLiveResponse* response) {
-  return reply(*context, [&] {
-    response->set_live(true);
-    return grpc::Status::OK;
-  });
+grpc::Status InferenceService::server_live(const inference::ServerLiveRequest& /*request*/,
+                                           inference::ServerLiveResponse& response) {
+  response.set_live(true);
+  return grpc::Status::OK;
 }
 
-Reactor* InferenceService::ServerReady(Context* context, const inference::ServerReadyRequest* /*request*/,
-                                       inference::ServerReadyResponse* response) {
-  return reply(*context, [&] {
-    response->set_ready(true);
-    return grpc::Status::OK;
-  });
+grpc::Status InferenceService::server_ready(const inference::ServerReadyRequest& /*request*/,
+                                            inference::ServerReadyResponse& response) {
+  response.set_ready(true);
+  return grpc::Status::OK;
 }
 
-Reactor* InferenceService::ModelReady(Context* context, const inference::ModelReadyRequest* request,
-                                      inference::ModelReadyResponse* response) {
-  return reply(*context, [&] {
-    response->set_ready(with_version(models_, request->name(), request->version(), [](ServedModel& /*model*/) {}));
-    return grpc::Status::OK;
-  });
+grpc::Status InferenceService::model_ready(const inference::ModelReadyRequest& request,
+                                           inference::ModelReadyResponse& response) {
+  response.set_ready(with_version(models_, request.name(), request.version(), [](ServedModel& /*model*/) {}));
+  return grpc::Status::OK;
 }
 
-Reactor* InferenceService::ServerMetadata(Context* context, const inference::ServerMetadataRequest* /*request*/,
-                                          inference::ServerMetadataResponse* response) {
-  return reply(*context, [&] {
-    response->set_name(std::string(kServer));
-    response->set_version(version());
-    for (const char* extension : {"model_configuration", "model_repository"}) response->add_extensions(extension);
-    for (const RegionKind kind : {RegionKind::kSystem, RegionKind::kCuda})
-      if (regions_.permits(kind)) response->add_extensions(extension_of(kind));
-    return grpc::Status::OK;
-  });
+grpc::Status InferenceService::server_metadata(const inference::ServerMetadataRequest& /*request*/,
+                                               inference::ServerMetadataResponse& response) {
+  response.set_name(std::string(kServer));
+  response.set_version(version());
+  for (const char* extension : {"model_configuration", "model_repository"}) response.add_extensions(extension);
+  for (const RegionKind kind : {RegionKind::kSystem, RegionKind::kCuda})
+    if (regions_.permits(kind)) response.add_extensions(extension_of(kind));
+  return grpc::Status::OK;
 }
 
-Reactor* InferenceService::ModelMetadata(Context* context, const inference::ModelMetadataRequest* request,
-                                         inference::ModelMetadataResponse* response) {
-  return reply(*context, [&] {
-    const bool is_known = with_version(models_, request->name(), request->version(),
-                                       [&](ServedModel& model) { describe(model, *response); });
-    return is_known ? grpc::Status::OK : unknown(request->name(), request->version());
-  });
+grpc::Status InferenceService::model_metadata(const inference::ModelMetadataRequest& request,
+                                              inference::ModelMetadataResponse& response) {
+  const bool is_known =
+      with_version(models_, request.name(), request.version(), [&](ServedModel& model) { describe(model, response); });
+  return is_known ? grpc::Status::OK : unknown(request.name(), request.version());
 }
 
-Reactor* InferenceService::ModelConfig(Context* context, const inference::ModelConfigRequest* request,
-                                       inference::ModelConfigResponse* response) {
-  return reply(*context, [&] {
-    const bool is_known = with_version(models_, request->name(), request->version(),
-                                       [&](ServedModel& model) { describe(model, *response->mutable_config()); });
-    return is_known ? grpc::Status::OK : unknown(request->name(), request->version());
-  });
+grpc::Status InferenceService::model_config(const inference::ModelConfigRequest& request,
+                                            inference::ModelConfigResponse& response) {
+  const bool is_known = with_version(models_, request.name(), request.version(),
+                                     [&](ServedModel& model) { describe(model, *response.mutable_config()); });
+  return is_known ? grpc::Status::OK : unknown(request.name(), request.version());
 }
 
-Reactor* InferenceService::ModelInfer(Context* context, const grpc::ByteBuffer* message, grpc::ByteBuffer* response) {
-  auto call = std::make_unique<InferCall>(*context, *response, in_flight_, access_log_);
-  grpc::Status status = call->begin(*message) ? check(*context) : kNoRoom;
-  // gRPC made the buffer for this call alone. Read, it need not stay in memory beside the message.
-  auto& buffer = const_cast<grpc::ByteBuffer&>(*message);
-  if (status.ok() && has_too_many_parts(buffer)) status = kTooManyParts;
-  if (status.ok() && !call->read(buffer))
-    status = {grpc::StatusCode::INVALID_ARGUMENT, "the message is not a valid ModelInferRequest"};
-  if (status.ok()) status = status_of_work([&] { return submit(*call); });
-  if (!status.ok()) call->finish(status);
-  return call.release();
+void InferenceService::model_infer(InferCall& call, grpc::ByteBuffer& message) {
+  // The server may be ending since the headers came.
+  grpc::Status status = call.begin(message) ? check(call.context()) : kNoRoom;
+  if (status.ok() && has_too_many_parts(message)) status = kTooManyParts;
+  if (status.ok() && !call.read(message)) status = invalid_message(*inference::ModelInferRequest::descriptor());
+  if (status.ok()) status = status_of_work([&] { return submit(call); });
+  if (!status.ok()) call.finish(status);
 }
 
 /// Hands CALL to a model; what is not OK, it has yet to be finished with.
@@ -141,58 +160,54 @@ grpc::Status InferenceService::submit(InferCall& call) {
   return is_known ? grpc::Status::OK : unknown(request.model_name(), request.model_version());
 }
 
-Reactor* InferenceService::RepositoryIndex(Context* context, const inference::RepositoryIndexRequest* request,
-                                           inference::RepositoryIndexResponse* response) {
-  return reply(*context, [&] {
-    for (const Repository::Entry& entry : models_.index()) {
-      if (request->ready() && !entry.is_loaded) continue;
-      auto& model = *response->add_models();
-      model.set_name(text_of(entry.name));
-      model.set_version(std::string(kVersion));
-      model.set_state(entry.is_loaded ? "READY" : "UNAVAILABLE");
-      if (!entry.is_loaded) model.set_reason(std::string(kNotLoaded));
-    }
-    return grpc::Status::OK;
-  });
+grpc::Status InferenceService::repository_index(const inference::RepositoryIndexRequest& request,
+                                                inference::RepositoryIndexResponse& response) {
+  for (const Repository::Entry& entry : models_.index()) {
+    if (request.ready() && !entry.is_loaded) continue;
+    auto& model = *response.add_models();
+    model.set_name(text_of(entry.name));
+    model.set_version(std::string(kVersion));
+    model.set_state(entry.is_loaded ? "READY" : "UNAVAILABLE");
+    if (!entry.is_loaded) model.set_reason(std::string(kNotLoaded));
+  }
+  return grpc::Status::OK;
 }
 
-Reactor* InferenceService::RepositoryModelLoad(Context* context, const inference::RepositoryModelLoadRequest* request,
-                                               inference::RepositoryModelLoadResponse* /*response*/) {
-  return control(*context, request->model_name(), [this, request](const std::string& name) {
-    if (!request->parameters().empty()) refuse_parameter(request->parameters().begin()->first);
-    models_.load(name);
-  });
+grpc::Status InferenceService::repository_model_load(const inference::RepositoryModelLoadRequest& request,
+                                                     inference::RepositoryModelLoadResponse& /*response*/) {
+  if (!request.parameters().empty()) refuse_parameter(request.parameters().begin()->first);
+  models_.load(request.model_name());
+  return grpc::Status::OK;
 }
 
-Reactor* InferenceService::RepositoryModelUnload(Context* context,
-                                                 const inference::RepositoryModelUnloadRequest* request,
-                                                 inference::RepositoryModelUnloadResponse* /*response*/) {
-  return control(*context, request->model_name(), [this](const std::string& name) { models_.unload(name); });
+grpc::Status InferenceService::repository_model_unload(const inference::RepositoryModelUnloadRequest& request,
+                                                       inference::RepositoryModelUnloadResponse& /*response*/) {
+  models_.unload(request.model_name());
+  return grpc::Status::OK;
 }
 
-/// Calls CHANGE, which takes as long as a model is compiled, on a thread of its own.
-Reactor* InferenceService::control(Context& context, const std::string& name,
-                                   std::function<void(const std::string&)> change) {
-  Reactor* reactor = context.DefaultReactor();
+/// Finishes CALL with the status of WORK.
+void InferenceService::reply(Call& call, const Work& work) {
+  const grpc::Status access = check(call.context());
+  call.finish(access.ok() ? status_of_work(work) : access);
+}
+
+/// The same, with WORK on a thread of its own.
+void InferenceService::control(Call& call, Work work) {
   const bool has_begun = in_flight_.begin(0);
-  const grpc::Status access = has_begun ? check(context) : kNoRoom;
+  const grpc::Status access = has_begun ? check(call.context()) : kNoRoom;
   if (!access.ok()) {
     if (has_begun) end_control(in_flight_);
-    reactor->Finish(access);
-    return reactor;
+    return call.finish(access);
   }
-  controls_.add([this, reactor, &context, name, change = std::move(change)] {
-    const TraceContext trace = trace_of(context);
+  controls_.add([this, &call, work = std::move(work)] {
+    const TraceContext trace = trace_of(call.context());
     const LogTraceScope scope(trace.for_log());
-    const grpc::Status status = status_of_work([&] {
-      if (context.IsCancelled()) return grpc::Status::CANCELLED;
-      change(name);
-      return grpc::Status::OK;
-    });
+    const grpc::Status status =
+        status_of_work([&] { return call.context().IsCancelled() ? grpc::Status::CANCELLED : work(); });
     end_control(in_flight_);
-    reactor->Finish(status);
+    call.finish(status);
   });
-  return reactor;
 }
 
 }  // namespace saccade::serve
