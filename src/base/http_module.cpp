@@ -34,9 +34,11 @@ std::optional<std::string> HttpRequest::parameter(std::string_view name) const {
   return std::nullopt;
 }
 
-std::string_view HttpRequest::parameter_besides(std::string_view name) const {
-  for (std::string_view rest = query; !rest.empty();)
-    if (const auto [given, value] = take_parameter(rest); given != name && !given.empty()) return given;
+std::string_view HttpRequest::parameter_besides(std::initializer_list<std::string_view> names) const {
+  for (std::string_view rest = query; !rest.empty();) {
+    const auto [given, value] = take_parameter(rest);
+    if (!given.empty() && std::ranges::find(names, given) == names.end()) return given;
+  }
   return {};
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,8 +34,8 @@ struct HttpRequest {
   std::string_view header(std::string_view name) const;
   /// Of NAME=VALUE in the query, decoded, or as sent if an escape is not valid; nullopt if it is not there.
   std::optional<std::string> parameter(std::string_view name) const;
-  /// The first name in the query, as sent, that is not NAME; empty: there is none.
-  std::string_view parameter_besides(std::string_view name) const;
+  /// The first name in the query, as sent, that is none of NAMES; empty: there is none.
+  std::string_view parameter_besides(std::initializer_list<std::string_view> names) const;
 };
 
 /// A body without an end. Used by one thread.

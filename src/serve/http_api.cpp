@@ -156,16 +156,10 @@ class Api {
   void predict(HttpRequest request, HttpRespond send) const {
     HttpRespond respond = logged("predict", request, std::move(send));
     const bool is_known = with(request, [&](ServedModel& model) {
-      PredictOptions options{.most_pixels = options_.most_pixels};
+      PredictOptions options = predict_options(request, options_.most_pixels);
       if (!model.predicts())
         options.problem =
             fmt::format("'{}' makes no predictions: its input is no image, or it has no card", model.model().name());
-      const std::string draw = request.parameter("draw").value_or("0");
-      if (draw != "0" && draw != "1")
-        options.problem = fmt::format("the parameter 'draw' is '{}', neither 0 nor 1", brief(draw));
-      if (const std::string_view other = request.parameter_besides("draw"); !other.empty())
-        options.problem = fmt::format("there is no parameter '{}': 'draw' is the only one", brief(other));
-      options.draw = draw == "1";
       model.submit(predict_job(std::move(request), std::move(respond), options, regions_),
                    ServedModel::Preparation::kLong);
     });

@@ -1,6 +1,7 @@
 #include "serve/http_jobs.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -46,8 +47,13 @@ class HttpJob : public Job {
 
  private:
   std::function<bool()> has_gone_;
+  Clock::time_point arrived_ = Clock::now();
 
  protected:
+  std::optional<Clock::time_point> deadline_after(std::optional<std::chrono::microseconds> timeout) const {
+    return timeout ? std::optional(arrived_ + *timeout) : std::nullopt;
+  }
+
   HttpRequest request_;
   HttpRespond respond_;
 };
@@ -93,10 +99,7 @@ class InferJob final : public HttpJob {
 
   JobInput input() const override { return TensorInput{parsed_.inputs, parsed_.images, parsed_.outputs_on_device}; }
 
-  std::optional<Clock::time_point> deadline() const override {
-    if (!parsed_.timeout) return std::nullopt;
-    return arrived_ + *parsed_.timeout;
-  }
+  std::optional<Clock::time_point> deadline() const override { return deadline_after(parsed_.timeout); }
 
   Response respond(std::span<const OutputBuffer> outputs) override {
     // Text takes longer than many a network.
@@ -125,7 +128,6 @@ class InferJob final : public HttpJob {
 
   std::shared_ptr<const Signature> model_;
   MemoryRegions& regions_;
-  Clock::time_point arrived_ = Clock::now();
   InferRequest parsed_;
   std::optional<OwnedOutputs> unwritten_;
 };
@@ -145,7 +147,7 @@ class PredictJob final : public HttpJob {
   }
 
   JobInput input() const override { return image_.view(); }
-  std::optional<Clock::time_point> deadline() const override { return std::nullopt; }
+  std::optional<Clock::time_point> deadline() const override { return deadline_after(options_.timeout); }
 
   Response respond(std::span<const OutputBuffer> /*outputs*/) override { return Response::kSent; }
   Response respond(const Result& result) override {
@@ -177,6 +179,24 @@ bool is_short(const HttpRequest& request) {
   constexpr std::size_t kShortJson = 5;  // digits
   const std::string_view json_bytes = request.header(kJsonLength);
   return !json_bytes.empty() && json_bytes.size() < kShortJson;
+}
+
+PredictOptions predict_options(const HttpRequest& request, std::int64_t most_pixels) {
+  const std::string draw = request.parameter("draw").value_or("0");
+  const std::string timeout = request.parameter("timeout").value_or("0");
+  PredictOptions options{.most_pixels = most_pixels, .draw = draw == "1"};
+  if (draw != "0" && draw != "1")
+    options.problem = fmt::format("the parameter 'draw' is '{}', neither 0 nor 1", brief(draw));
+  std::uint64_t microseconds = 0;
+  const char* const end = timeout.data() + timeout.size();
+  if (const auto read = std::from_chars(timeout.data(), end, microseconds); read.ec == std::errc() && read.ptr == end)
+    options.timeout = timeout_of(microseconds);
+  else
+    options.problem =
+        fmt::format("the parameter 'timeout' is '{}', which is no number of microseconds", brief(timeout));
+  if (const std::string_view other = request.parameter_besides({"draw", "timeout"}); !other.empty())
+    options.problem = fmt::format("there is no parameter '{}': there are 'draw' and 'timeout'", brief(other));
+  return options;
 }
 
 std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/http_module.hpp"
@@ -19,10 +21,14 @@ std::unique_ptr<Job> infer_job(std::shared_ptr<const Signature> model, HttpReque
 bool is_short(const HttpRequest& request);
 
 struct PredictOptions {
-  std::int64_t most_pixels = 0;  ///< of the image
-  bool draw = false;             ///< the response is the image with the predictions
-  std::string problem = {};      ///< why the request is not valid; empty: it is
+  std::int64_t most_pixels = 0;                           ///< of the image
+  bool draw = false;                                      ///< the response is the image with the predictions
+  std::optional<std::chrono::microseconds> timeout = {};  ///< for its turn; nullopt: none
+  std::string problem = {};                               ///< why the request is not valid; empty: it is
 };
+
+/// By the query of REQUEST.
+PredictOptions predict_options(const HttpRequest& request, std::int64_t most_pixels);
 
 /// A prediction for the image in REQUEST. REGIONS, with whose inputs the image counts, outlive it.
 std::unique_ptr<Job> predict_job(HttpRequest request, HttpRespond respond, const PredictOptions& options,

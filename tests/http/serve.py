@@ -132,7 +132,7 @@ class Protocol(unittest.TestCase):
                 times = response["latency_ms"]
                 self.assertGreater(times["capture"], 0, "of decoding")
                 self.assertGreaterEqual(times["total"] + 0.01, sum(times[each] for each in ("capture", "queue", "pre", "model", "post")))
-                for query in ("conf=0.9", "draw=0&Draw=1"):
+                for query in ("conf=0.9", "draw=0&Draw=1", "timeout=0&Timeout=1"):
                     status, refused = server.post(f"/predict/{NAME}?{query}", image)
                     self.assertEqual((status, "there is no parameter" in refused["error"]), (400, True), refused)
                 form = b"--b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\nx\r\n--b\r\nContent-Disposition: form-data; " \
@@ -237,6 +237,22 @@ class Load(unittest.TestCase):
                     seen.add(status)
             self.assertLessEqual(seen, {200, 503})
             self.assertIn(503, seen)
+
+    def test_a_timeout_of_a_prediction(self):
+        with Server(models=[ARGS.model]) as server, tempfile.TemporaryDirectory() as folder:
+            with open(rendered(folder), "rb") as file:
+                image = file.read()
+            for query, status, named in (("timeout=1", 503, "timeout passed"), ("draw=1&timeout=1", 503, "timeout passed"),
+                                         ("timeout=x", 400, "microseconds"), ("timeout=-1", 400, "microseconds"),
+                                         ("timeout=1.5", 400, "microseconds"), ("timeout=", 400, "microseconds"),
+                                         ("timeout=99999999999999999999", 400, "microseconds")):
+                with self.subTest(query=query):
+                    got, refused, headers = server.request("POST", f"/predict/{NAME}?{query}", image)
+                    self.assertEqual((got, named in json.loads(refused)["error"]), (status, True), refused)
+                    self.assertEqual("Retry-After" in headers, status == 503)
+            for query in ("timeout=0", "timeout=18446744073709551615", "timeout=600000000&draw=0"):
+                self.assertEqual(server.post(f"/predict/{NAME}?{query}", image)[0], 200, query)
+            self.assertIn("3 requests run, 0 failed, 2 refused, 0 cancelled, 5 invalid", server.finish())
 
     def test_sigterm_serves_what_was_taken(self):
         with tempfile.TemporaryDirectory() as folder:

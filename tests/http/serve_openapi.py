@@ -47,9 +47,10 @@ checks = {{ positive_data_acceptance = {{ expected-statuses = [200, 400, 404] }}
 [[operations]]
 include-path-regex = "^/v2/models/"
 parameters = {{ name = "{tensors}" }}
+# Another timeout passes.
 [[operations]]
 include-path-regex = "^/predict/"
-parameters = {{ name = "{images}" }}
+parameters = {{ name = "{images}", timeout = 0 }}
 [[operations]]
 include-path-regex = "^/v2/repository/models/"
 parameters = {{ name = "sum" }}
@@ -124,9 +125,10 @@ class OpenApi(unittest.TestCase):
         self.assertGreater(len(self.check("/predict/{name}", "POST", data=image, headers=kind, name=NAME).json()["detections"]), 0)
         drawn = self.check("/predict/{name}?draw=1", "POST", data=image, headers=kind, name=NAME)
         self.assertEqual(drawn.headers["Content-Type"], "image/jpeg")
-        for query in ("draw=2", "draw=", "draw=%zz"):
+        self.check("/predict/{name}?timeout=1", "POST", 503, data=image, headers=kind, name=NAME)
+        for query in ("draw=2", "draw=", "draw=%zz", "timeout=x", "timeout="):
             response = self.check("/predict/{name}?" + query, "POST", 400, data=image, headers=kind, name=NAME)
-            self.assertIn("'draw'", response.json()["error"])
+            self.assertIn(f"'{query.partition('=')[0]}'", response.json()["error"])
 
     def test_models_come_and_go(self):
         text = {"Content-Type": "application/json"}
