@@ -34,6 +34,11 @@ struct TensorInput {
 /// What a job runs on: raw tensors, or a frame. The job owns it.
 using JobInput = std::variant<TensorInput, FrameView>;
 
+inline std::size_t images_of(const JobInput& input) {
+  const auto* tensors = std::get_if<TensorInput>(&input);
+  return tensors == nullptr ? 1 : tensors->images;
+}
+
 /// Whether ERROR is of the request, and not of the machine.
 bool is_of_request(const Error& error);
 

@@ -1,7 +1,6 @@
 #include "serve/served_model.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "base/error.hpp"
 #include "base/log.hpp"
@@ -46,13 +45,6 @@ std::shared_ptr<const Signature> make_signature(const Model& model, std::size_t 
   return {kept, &kept->signature};
 }
 
-std::size_t images_of(const JobInput& input) {
-  const auto* tensors = std::get_if<TensorInput>(&input);
-  return tensors == nullptr ? 1 : tensors->images;
-}
-
-bool is_late(const Job& job, Clock::time_point now) { return job.deadline().value_or(now) < now; }
-
 }  // namespace
 
 ServedModel::Failures& ServedModel::Failures::operator+=(const Failures& more) {
@@ -75,7 +67,7 @@ ServedModel::Failures ServedModel::failures_of(Job& job, const Work& work) {
   try {
     try {
       if (work()) return {};
-      refuse_for_memory(job);
+      queue_->refuse_for_memory(job);
       return {.refused = 1};
     } catch (const Error& error) {
       return fail(error);
@@ -106,218 +98,74 @@ ServedModel::ServedModel(Model model, const ExecutionOptions& options, Workers& 
   }
   signature_ =
       make_signature(model_, options_.batch, executions_[0]->batches(), only_gpu(model_, used, options_.batch));
+  queue_.emplace(JobQueue::Limits{.executions = executions_.size(),
+                                  .places = options_.queue,
+                                  .images = options_.batch,
+                                  .frames = executions_[0]->most_frames(),
+                                  .batch_wait = options_.batch_wait});
   for (const auto& execution : executions_) threads_.emplace_back([this, &execution] { execute(*execution); });
-  threads_.emplace_back([this] { watch_deadlines(); });
 }
 
 ServedModel::~ServedModel() { finish(); }
 
 void ServedModel::finish() {
-  {
-    const std::scoped_lock lock(mutex_);
-    is_ending_ = true;
-  }
-  changed_.notify_all();
-  earlier_deadline_.notify_all();
+  queue_->end();
   for (std::thread& thread : threads_) thread.join();
   threads_.clear();
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return writing_ == 0; });
+  written_.wait(lock, [this] { return writing_ == 0; });
 }
 
 void ServedModel::submit(std::unique_ptr<Job> job, Preparation preparation) {
-  Entry entry{.job = std::move(job), .arrived = Clock::now()};
-  if (!reserve(*entry.job)) return;
+  QueuedJob queued{.job = std::move(job)};
+  if (!queue_->reserve(*queued.job)) return;
   if (preparation == Preparation::kShort) {
-    prepare(std::move(entry));
+    prepare(std::move(queued));
     return;
   }
   // A std::function has to be copyable.
-  workers_.add([this, held = std::make_shared<Entry>(std::move(entry))] { prepare(std::move(*held)); });
+  workers_.add([this, held = std::make_shared<QueuedJob>(std::move(queued))] { prepare(std::move(*held)); });
 }
 
-/// Reserves a place in the queue; otherwise refuses JOB and returns false.
-bool ServedModel::reserve(Job& job) {
-  Refusal reason = Refusal::kFull;
-  std::chrono::nanoseconds wait{};
-  Entries hopeless;
-  bool is_reserved = false;
-  {
-    const std::scoped_lock lock(mutex_);
-    // An execution that is free takes what is ready at once.
-    const std::size_t free = (executions_.size() - running_) * options_.batch;
-    const auto has_place = [&] { return ready_.size() + preparing_ < options_.queue + free; };
-    if (!has_place()) hopeless = take_hopeless();
-    is_reserved = !is_ending_ && has_place();
-    if (is_reserved) {
-      ++preparing_;
-    } else {
-      if (is_ending_) reason = Refusal::kStopped;
-      ++use_.refused;
-      wait = expected_wait();
-    }
-  }
-  refuse_hopeless(hopeless);
-  if (!is_reserved) job.refuse(reason, wait);
-  return is_reserved;
-}
-
-void ServedModel::prepare(Entry entry) {
-  entry.prepared_from = Clock::now();
-  const Failures failures = failures_of(*entry.job, [&] { return entry.job->prepare(); });
-  const std::scoped_lock lock(mutex_);
-  --preparing_;  // not before: finish() waits for the response, too
-  if (count(failures) == 0) {
-    entry.ready = Clock::now();
-    const auto deadline = entry.job->deadline();
-    ready_.push_back(std::move(entry));
-    if (deadline && *deadline < watched_deadline_) earlier_deadline_.notify_one();
-  }
-  // Threads of executions wait for different things: for any entry, for one kind of input, for the end.
-  changed_.notify_all();
+void ServedModel::prepare(QueuedJob job) {
+  job.prepared_from = Clock::now();
+  const Failures failures = failures_of(*job.job, [&] { return job.job->prepare(); });
+  if (count(failures) == 0)
+    queue_->add(std::move(job));
+  else
+    queue_->leave();  // not before: finish() waits for the response, too
 }
 
 void ServedModel::execute(ModelExecution& execution) {
-  Entries batch;
-  while (take(batch)) {
-    refuse_hopeless(batch);
-    if (batch.empty()) {
-      const std::scoped_lock lock(mutex_);
-      --running_;
-      continue;
-    }
+  QueuedJobs batch;
+  while (queue_->take(batch)) {
     const Clock::time_point start = Clock::now();
     const Failures failures = run(execution, batch, start);
     const Clock::time_point end = Clock::now();
-    std::unique_lock lock(mutex_);
-    --running_;
     const std::size_t without_result = count(failures);
-    for (const Entry& entry : batch)
-      if (entry.is_sent) count_run(end - entry.arrived);
-    if (failures.of_device && options_.devices.size() > 1) {
-      // What fails at once is always free, and would take the requests that another device could run.
-      constexpr std::chrono::seconds kRest{1};
-      batch.clear();
-      changed_.wait_for(lock, kRest, [this] { return is_ending_; });
-    }
-    if (without_result > 0) continue;
-    constexpr int kMemory = 16;
-    mean_run_ += (end - start - mean_run_) / (mean_run_.count() == 0 ? 1 : kMemory);
+    for (const QueuedJob& job : batch)
+      if (job.is_sent) count_run(end - job.arrived);
+    queue_->end_run(without_result == 0 ? std::optional(end - start) : std::nullopt);
+    if (!failures.of_device || options_.devices.size() == 1) continue;
+    // What fails at once is always free, and would take the requests that another device could run.
+    constexpr std::chrono::seconds kRest{1};
+    batch.clear();
+    queue_->rest(kRest);
   }
 }
 
-bool ServedModel::take(Entries& batch) {
-  batch.clear();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return !ready_.empty() || (is_ending_ && preparing_ == 0); });
-  if (ready_.empty()) return false;
-  ++running_;
-  Clock::time_point latest = ready_.front().ready + options_.batch_wait;
-  const std::size_t kind = ready_.front().job->input().index();
-  std::size_t room = kind == 0 ? options_.batch : executions_[0]->most_frames();
-  do {
-    const std::size_t known = batch.size();
-    add_matching(batch, kind, room);
-    for (const Entry& entry : std::span(batch).subspan(known)) latest = std::min(latest, latest_start(*entry.job));
-  } while (room > 0 && !is_ending_ && changed_.wait_until(lock, latest) == std::cv_status::no_timeout);
-  return true;
-}
-
-/// Moves entries with the KIND of input from the queue to BATCH, in order, as long as their images fit into ROOM.
-void ServedModel::add_matching(Entries& batch, std::size_t kind, std::size_t& room) {
-  for (auto each = ready_.begin(); each != ready_.end() && room > 0;) {
-    const JobInput input = each->job->input();
-    if (input.index() != kind) {
-      ++each;
-      continue;
-    }
-    const std::size_t images = images_of(input);
-    if (images > room) break;
-    room -= images;
-    each->taken = Clock::now();
-    batch.push_back(std::move(*each));
-    each = ready_.erase(each);
-  }
-}
-
-/// When JOB is to run to have its response by its deadline. Under the lock.
-Clock::time_point ServedModel::latest_start(const Job& job) const {
-  const auto deadline = job.deadline();
-  if (!deadline) return Clock::time_point::max();
-  constexpr std::chrono::milliseconds kMargin{1};
-  return *deadline - mean_run_ - kMargin;
-}
-
-/// Refuses requests at their deadlines, also while all executions are busy.
-void ServedModel::watch_deadlines() {
-  std::unique_lock lock(mutex_);
-  while (!is_ending_) {
-    watched_deadline_ = Clock::time_point::max();
-    for (const Entry& entry : ready_)
-      watched_deadline_ = std::min(watched_deadline_, entry.job->deadline().value_or(watched_deadline_));
-    if (watched_deadline_ == Clock::time_point::max())
-      earlier_deadline_.wait(lock);
-    else
-      earlier_deadline_.wait_until(lock, watched_deadline_);
-    Entries hopeless = take_hopeless();
-    if (hopeless.empty()) continue;
-    lock.unlock();
-    refuse_hopeless(hopeless);
-    hopeless.clear();
-    lock.lock();
-  }
-}
-
-/// Moves the entries that are late or whose clients have gone from the queue. Under the lock.
-ServedModel::Entries ServedModel::take_hopeless() {
-  const Clock::time_point now = Clock::now();
-  const auto hopeless = std::stable_partition(ready_.begin(), ready_.end(), [&](const Entry& entry) {
-    return !entry.job->is_cancelled() && !is_late(*entry.job, now);
-  });
-  Entries taken(std::make_move_iterator(hopeless), std::make_move_iterator(ready_.end()));
-  ready_.erase(hopeless, ready_.end());
-  // What was cancelled may be late by the time that it is refused, and no longer count as cancelled.
-  for (Entry& entry : taken) entry.taken = Clock::time_point::max();
-  return taken;
-}
-
-/// Takes the entries off BATCH that were late when they were taken from the queue, or whose clients have gone. Not
-/// under the lock.
-void ServedModel::refuse_hopeless(Entries& batch) {
-  refuse_those(batch, Refusal::kCancelled, use_.cancelled,
-               [](const Entry& entry) { return entry.job->is_cancelled(); });
-  refuse_those(batch, Refusal::kLate, use_.refused,
-               [](const Entry& entry) { return is_late(*entry.job, entry.taken); });
-}
-
-/// Refuses the entries of BATCH that are MEANT and adds their number to COUNT.
-void ServedModel::refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
-                               const std::function<bool(const Entry& entry)>& is_meant) {
-  const auto refused =
-      std::stable_partition(batch.begin(), batch.end(), [&](const Entry& entry) { return !is_meant(entry); });
-  if (refused == batch.end()) return;
-  std::chrono::nanoseconds wait{};
-  {
-    const std::scoped_lock lock(mutex_);
-    count += static_cast<std::uint64_t>(batch.end() - refused);
-    wait = expected_wait();
-  }
-  for (auto each = refused; each != batch.end(); ++each) each->job->refuse(reason, wait);
-  batch.erase(refused, batch.end());
-}
-
-void ServedModel::count_execution(std::span<const Entry> batch) {
+void ServedModel::count_execution(std::span<const QueuedJob> batch) {
   std::size_t images = 0;
-  for (const Entry& entry : batch) images += images_of(entry.job->input());
+  for (const QueuedJob& job : batch) images += images_of(job.job->input());
   const std::scoped_lock lock(mutex_);
   use_.add_execution(images);
 }
 
-void ServedModel::run_together(ModelExecution& execution, std::span<const Entry> batch) {
+void ServedModel::run_together(ModelExecution& execution, std::span<const QueuedJob> batch) {
   std::vector<TensorInput> tensors;
   std::vector<FrameView> frames;
-  for (const Entry& entry : batch) {
-    const JobInput input = entry.job->input();
+  for (const QueuedJob& job : batch) {
+    const JobInput input = job.job->input();
     if (const auto* given = std::get_if<TensorInput>(&input))
       tensors.push_back(*given);
     else
@@ -330,14 +178,14 @@ void ServedModel::run_together(ModelExecution& execution, std::span<const Entry>
 }
 
 /// Adds to LATENCY, of a run that began at START, what came before: decoding is the capture.
-void ServedModel::add_waits(Latency& latency, const Entry& entry, Clock::time_point start) {
-  latency.capture = entry.ready - entry.prepared_from;
-  latency.queue = (entry.prepared_from - entry.arrived) + (start - entry.ready);
-  latency.total = Clock::now() - entry.arrived;
+void ServedModel::add_waits(Latency& latency, const QueuedJob& job, Clock::time_point start) {
+  latency.capture = job.ready - job.prepared_from;
+  latency.queue = (job.prepared_from - job.arrived) + (start - job.ready);
+  latency.total = Clock::now() - job.arrived;
 }
 
 /// Runs BATCH together, and one by one if that fails: none fails for another.
-ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entry> batch, Clock::time_point start) {
+ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<QueuedJob> batch, Clock::time_point start) {
   Failures failures;
   try {
     run_together(execution, batch);
@@ -367,58 +215,46 @@ ServedModel::Failures ServedModel::run(ModelExecution& execution, std::span<Entr
   return failures;
 }
 
-/// Has a worker write the response of ENTRY.
-void ServedModel::write(Entry entry) {
+/// Has a worker write the response of JOB.
+void ServedModel::write(QueuedJob job) {
   {
     const std::scoped_lock lock(mutex_);
     ++writing_;
   }
-  workers_.add([this, held = std::make_shared<Entry>(std::move(entry))] {
+  workers_.add([this, held = std::make_shared<QueuedJob>(std::move(job))] {
     const Failures failures = failures_of(*held->job, [&] {
       held->job->write();
       return true;
     });
     const Clock::time_point end = Clock::now();
     held->job.reset();
-    const std::scoped_lock lock(mutex_);
     if (count(failures) == 0) count_run(end - held->arrived);
+    const std::scoped_lock lock(mutex_);
     --writing_;
-    changed_.notify_all();
+    written_.notify_all();
   });
 }
 
-/// A request has its result after LATENCY. Under the lock.
+/// A request has its result after LATENCY.
 void ServedModel::count_run(std::chrono::nanoseconds latency) {
+  const std::scoped_lock lock(mutex_);
   ++use_.run;
   use_.latency.add(latency);
 }
 
-/// Adds FAILURES to the use and returns their number. Under the lock.
+/// Adds FAILURES to the use and returns their number.
 std::size_t ServedModel::count(const Failures& failures) {
+  const std::scoped_lock lock(mutex_);
   use_.failed += failures.failed;
   use_.invalid += failures.invalid;
   use_.refused += failures.refused;
   return failures.failed + failures.invalid + failures.refused;
 }
 
-void ServedModel::refuse_for_memory(Job& job) {
-  std::unique_lock lock(mutex_);
-  const std::chrono::nanoseconds wait = expected_wait();
-  lock.unlock();
-  job.refuse(Refusal::kFull, wait);
-}
-
 ModelUse ServedModel::use() const {
+  ModelUse use = queue_->use();
   const std::scoped_lock lock(mutex_);
-  ModelUse use = use_;
-  use.waiting = ready_.size() + preparing_;
-  return use;
-}
-
-/// Of a request that came now, by the mean of the last runs.
-std::chrono::nanoseconds ServedModel::expected_wait() const {
-  const std::size_t at_once = options_.batch * executions_.size();
-  return mean_run_ * static_cast<std::int64_t>((ready_.size() + preparing_) / at_once + 1);
+  return use += use_;
 }
 
 }  // namespace saccade::serve

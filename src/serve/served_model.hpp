@@ -3,16 +3,16 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <thread>
 #include <vector>
 
 #include "saccade/model.hpp"
 #include "serve/job.hpp"
+#include "serve/job_queue.hpp"
 #include "serve/model_execution.hpp"
 #include "serve/serve_state.hpp"
 #include "serve/signature.hpp"
@@ -60,15 +60,6 @@ class ServedModel {
   void finish();
 
  private:
-  struct Entry {
-    std::unique_ptr<Job> job;
-    Clock::time_point arrived;
-    Clock::time_point prepared_from = {};
-    Clock::time_point ready = {};
-    Clock::time_point taken = {};  ///< from the queue
-    bool is_sent = false;
-  };
-  using Entries = std::vector<Entry>;
   struct Failures {
     std::size_t failed = 0;
     std::size_t invalid = 0;
@@ -80,26 +71,15 @@ class ServedModel {
 
   template <typename Work>
   Failures failures_of(Job& job, const Work& work);
-  bool reserve(Job& job);
-  void prepare(Entry entry);
+  void prepare(QueuedJob job);
   void execute(ModelExecution& execution);
-  bool take(Entries& batch);
-  void add_matching(Entries& batch, std::size_t kind, std::size_t& room);
-  void watch_deadlines();
-  Clock::time_point latest_start(const Job& job) const;
-  Entries take_hopeless();
-  void refuse_hopeless(Entries& batch);
-  void refuse_those(Entries& batch, Refusal reason, std::uint64_t& count,
-                    const std::function<bool(const Entry& entry)>& is_meant);
-  Failures run(ModelExecution& execution, std::span<Entry> batch, Clock::time_point start);
-  void write(Entry entry);
+  Failures run(ModelExecution& execution, std::span<QueuedJob> batch, Clock::time_point start);
+  void write(QueuedJob job);
   void count_run(std::chrono::nanoseconds latency);
-  static void add_waits(Latency& latency, const Entry& entry, Clock::time_point start);
-  void count_execution(std::span<const Entry> batch);
+  static void add_waits(Latency& latency, const QueuedJob& job, Clock::time_point start);
+  void count_execution(std::span<const QueuedJob> batch);
   std::size_t count(const Failures& failures);
-  static void run_together(ModelExecution& execution, std::span<const Entry> batch);
-  std::chrono::nanoseconds expected_wait() const;
-  void refuse_for_memory(Job& job);
+  static void run_together(ModelExecution& execution, std::span<const QueuedJob> batch);
 
   Model model_;
   ExecutionOptions options_;
@@ -107,17 +87,11 @@ class ServedModel {
   Workers& workers_;
   std::vector<std::unique_ptr<ModelExecution>> executions_;
   std::shared_ptr<const Signature> signature_;
+  std::optional<JobQueue> queue_;  ///< made once the executions are there
   mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::condition_variable earlier_deadline_;  ///< than the one that is waited for
-  Clock::time_point watched_deadline_ = Clock::time_point::max();
-  std::deque<Entry> ready_;
-  std::size_t preparing_ = 0;
-  std::size_t running_ = 0;  ///< executions
+  std::condition_variable written_;
   std::size_t writing_ = 0;  ///< responses
-  ModelUse use_;
-  std::chrono::nanoseconds mean_run_{0};
-  bool is_ending_ = false;
+  ModelUse use_;             ///< but for what the queue counts
   std::vector<std::thread> threads_;
 };
 

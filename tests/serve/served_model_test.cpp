@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <future>
+#include <thread>
 
 #include "base/error.hpp"
 #include "serve/repository.hpp"
@@ -286,6 +287,33 @@ TEST_F(ServedModelTest, PlacesOfThoseWhoHaveGoneAreFree) {
   gate.open();
   for (auto& end : ends) EXPECT_EQ(end.get().text, "cancelled");
   EXPECT_EQ(next.get().outputs.size(), 3U);
+  EXPECT_EQ(running.get().outputs.size(), 3U);
+}
+
+TEST_F(ServedModelTest, ClientsAreAskedForATenthOfTheTimeWhenTheQueueIsFull) {
+  constexpr std::size_t kPlaces = 10;
+  constexpr milliseconds kQuestion{1};
+  ServedModel model = make({.queue = kPlaces});
+  Gate gate;
+  auto running = submit(model, {0.5F}, gate.hold());
+  gate.wait_until_held();
+  std::atomic<std::int64_t> questions = 0;
+  std::vector<std::future<End>> ends;
+  for (std::size_t i = 0; i < kPlaces; ++i)
+    ends.push_back(submit(model, {0.5F}, [&](ColorJob& job) {
+      job.has_gone = [&] {
+        ++questions;
+        std::this_thread::sleep_for(kQuestion);
+        return false;
+      };
+    }));
+  const Clock::time_point begin = Clock::now();
+  constexpr int kRefused = 200;
+  for (int i = 0; i < kRefused; ++i) EXPECT_EQ(submit(model, {0.5F}).get().text, "full");
+  // The last search may have ended just now.
+  EXPECT_LE(questions, static_cast<std::int64_t>(kPlaces) + (Clock::now() - begin) / kQuestion / 10 + 1);
+  gate.open();
+  for (auto& end : ends) EXPECT_EQ(end.get().outputs.size(), 3U);
   EXPECT_EQ(running.get().outputs.size(), 3U);
 }
 
