@@ -111,10 +111,11 @@ TEST_F(Signals, ASnapshotDoesNotDisturbTheRun) {
   const Finished finished = run.wait();
   EXPECT_EQ(finished.exit_code, 0);
   EXPECT_NE(finished.out.find(R"("event":"summary")"), std::string::npos);
-  // The first line's window begins at the start, not at a snapshot.
+  // The first line's window begins at the start, not at a snapshot. Latencies are recorded before frames are counted,
+  // and read after the ledger.
   const std::string text = test::bytes_of_file(lines);
   const nlohmann::json first = nlohmann::json::parse(text.substr(0, text.find('\n')));
-  EXPECT_EQ(first["streams"][0]["latency_ms"]["total"]["count"], first["streams"][0]["ledger"]["processed"]);
+  EXPECT_GE(first["streams"][0]["latency_ms"]["total"]["count"], first["streams"][0]["ledger"]["processed"]);
 }
 
 TEST_F(Signals, BeforeTheFirstFrameTheSignalEndsIt) {
