@@ -85,7 +85,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   void shake_hands() {
     if constexpr (kIsTls) {
-      lowest().expires_after(kClientPatience);
+      lowest().expires_after(kClientTimeout);
       stream_.async_handshake(net::ssl::stream_base::server, [self = this->shared_from_this()](error_code error) {
         if (!error) self->wait_for_request();
       });
@@ -125,7 +125,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     parser_->header_limit(kMostHeaderBytes);  // of a line
     parser_->body_limit(std::max<std::uint64_t>(shared_->routes.most_bytes(), 1));
     header_bytes_ = 0;
-    lowest().expires_after(kClientPatience);
+    lowest().expires_after(kClientTimeout);
     read_some_header();
   }
 
@@ -153,7 +153,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (!shared_->has_room(bytes)) return reject_for_room();
     if (!parser_->chunked()) take_body_from_buffer(bytes);
     body_began_ = Clock::now();
-    lowest().expires_after(kClientPatience);
+    lowest().expires_after(kClientTimeout);
     const auto& message = parser_->get();
     const bool is_asked = beast::iequals(message[beast::http::field::expect], "100-continue");
     const bool has_body = parser_->chunked() ? !parser_->is_done() : !body_.is_complete();
@@ -211,7 +211,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       return false;
     }
     reserved_bytes_ = bytes;
-    lowest().expires_at(std::min(Clock::now() + kClientPatience, body_began_ + patience_for(bytes)));
+    lowest().expires_at(std::min(Clock::now() + kClientTimeout, body_began_ + transfer_timeout(bytes)));
     return true;
   }
 
@@ -324,7 +324,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (reply.stream != nullptr && !is_head_) return send_stream(std::move(reply.stream));
     response_->keep_alive(keep_alive_);
     if (reply.stream == nullptr) response_->content_length(reply.body.size());
-    lowest().expires_after(patience_for(reply.body.size()));
+    lowest().expires_after(transfer_timeout(reply.body.size()));
     if (!is_head_) response_->body() = std::move(reply.body);
     serializer_.emplace(*response_);
     write();

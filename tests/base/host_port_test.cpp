@@ -14,8 +14,8 @@ TEST(HostPort, AnAddressOfIPv6HasBrackets) {
 }
 
 TEST(SlowClient, ABodyHasTheTimeOfASlowLine) {
-  EXPECT_EQ(patience_for(0), std::chrono::seconds(10));
-  EXPECT_EQ(patience_for(64 << 20), std::chrono::seconds(10 + 256));
+  EXPECT_EQ(transfer_timeout(0), std::chrono::seconds(10));
+  EXPECT_EQ(transfer_timeout(64 << 20), std::chrono::seconds(10 + 256));
 }
 
 }  // namespace

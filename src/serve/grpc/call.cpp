@@ -24,7 +24,7 @@ void Call::OnReadDone(bool is_there) {
 /// Cancels the call if its client takes longer to receive the response than a client of HTTP may.
 void Call::send(const grpc::Status& status) {
   sending_ = std::make_shared<Sending>(context_);
-  too_slow_.Set(std::chrono::system_clock::now() + patience_for(response_.Length()),
+  too_slow_.Set(std::chrono::system_clock::now() + transfer_timeout(response_.Length()),
                 [sending = sending_](bool is_over) {
                   if (is_over) sending->cancel();
                 });

@@ -87,13 +87,9 @@ TraceContext trace_of(const grpc::CallbackServerContext& context) {
   return parse_traceparent({found->second.data(), found->second.size()});
 }
 
-InferCall::InferCall(grpc::CallbackServerContext& context, Uploads& uploads, Run run, InFlight& in_flight,
+InferCall::InferCall(grpc::CallbackServerContext& context, Uploads& uploads, const Run& run, InFlight& in_flight,
                      AccessLog* access_log)
-    : Call(context, uploads),
-      run_(std::move(run)),
-      in_flight_(in_flight),
-      access_log_(access_log),
-      trace_(trace_of(context)) {}
+    : Call(context, uploads), run_(run), in_flight_(in_flight), access_log_(access_log), trace_(trace_of(context)) {}
 
 void InferCall::run(grpc::ByteBuffer& message) {
   arrived_ = Clock::now();

@@ -22,8 +22,8 @@ class InferCall final : public Call {
  public:
   using Run = std::function<void(InferCall& call, grpc::ByteBuffer& message)>;
 
-  /// RUN is called with the message. IN_FLIGHT and ACCESS_LOG, which may be null, outlive the call.
-  InferCall(grpc::CallbackServerContext& context, Uploads& uploads, Run run, InFlight& in_flight,
+  /// RUN is called with the message. It, IN_FLIGHT and ACCESS_LOG, which may be null, outlive the call.
+  InferCall(grpc::CallbackServerContext& context, Uploads& uploads, const Run& run, InFlight& in_flight,
             AccessLog* access_log);
 
   /// Counts the call with MESSAGE as in flight; false if there is no room, and the call is to be refused.
@@ -45,7 +45,7 @@ class InferCall final : public Call {
  private:
   void run(grpc::ByteBuffer& message) override;
 
-  Run run_;
+  const Run& run_;
   InFlight& in_flight_;
   AccessLog* access_log_;
   TraceContext trace_;

@@ -67,8 +67,8 @@ bool Uploads::is_too_slow(Call& call, Upload& upload, Clock::time_point now) con
   const std::uint64_t bytes = received ? *received - *upload.first_bytes : upload.bytes;
   if (bytes > upload.bytes || !received) upload.last_piece = now;
   upload.bytes = bytes;
-  if (now > upload.began + patience_for(most_bytes_)) return true;
-  return received && now > std::min(upload.last_piece + kClientPatience, upload.began + patience_for(bytes));
+  if (now > upload.began + transfer_timeout(most_bytes_)) return true;
+  return received && now > std::min(upload.last_piece + kClientTimeout, upload.began + transfer_timeout(bytes));
 }
 
 }  // namespace saccade::serve
