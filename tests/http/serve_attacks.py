@@ -126,10 +126,12 @@ class Attacks(unittest.TestCase):
         size = 60 << 20
         head = f"POST /v2/models/{SMALL}/infer HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n".encode()
         with Server() as server:
-            # All but the last byte of them.
+            # All but their last bytes. Bodies that stand still are cut off, so that each gets a byte while the others are sent.
             held = [socket.create_connection((server.host, server.port), timeout=30) for _ in range(17)]
-            for each in held:
-                each.sendall(head + bytes(size - 1))
+            for i, each in enumerate(held):
+                each.sendall(head + bytes(size - 2 * len(held)))
+                for earlier in held[:i]:
+                    earlier.sendall(b"\0")
             connection = server.connect()
             connection.putrequest("POST", f"/v2/models/{SMALL}/infer")
             connection.putheader("Content-Length", str(size))
